@@ -1,0 +1,24 @@
+"""The one token rule of the project: novelty, word budgets and quality figures all count these tokens (METRICS, `tokens-1`)."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import regex
+
+TOKEN_RULE = "tokens-1"
+
+# Scripts written without spaces: each character is its own token.
+_SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_TOKEN = regex.compile(
+    # Combining marks belong to the letter before them (Devanagari vowels, stacked accents).
+    rf"(?:[{_SPACELESS}--\p{{P}}--\p{{S}}]\p{{M}}*|[\p{{L}}\p{{N}}--[{_SPACELESS}]][\p{{L}}\p{{N}}\p{{M}}--[{_SPACELESS}]]*"
+    rf"(?:'[\p{{L}}\p{{N}}\p{{M}}--[{_SPACELESS}]]+)*)",
+    regex.VERSION1,
+)
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of `text`: NFKC, casefolded, runs of letters and digits; an inner apostrophe is kept, punctuation and emoji are dropped."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    return _TOKEN.findall(folded)

@@ -1,0 +1,1 @@
+"""What runs where: Ray Data pipelines, the command line, cluster operations."""
