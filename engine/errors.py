@@ -59,9 +59,7 @@ class InputError(UsageError):
 
     code = "input"
 
-    def __init__(
-        self, message: str, *, file: str = "", line: int | None = None, field: str = "", remedy: str = "", code: str = ""
-    ) -> None:
+    def __init__(self, message: str, *, file: str = "", line: int | None = None, field: str = "", remedy: str = "", code: str = "") -> None:
         where = file if line is None else f"{file}:{line}"
         prefix = ": ".join(part for part in (where, field) if part)
         super().__init__(f"{prefix}: {message}" if prefix else message, remedy=remedy, code=code)

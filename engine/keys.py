@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 import rfc8785
 
-Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 
 def canonical(value: Json) -> bytes:
     """Canonical JSON of `value`, UTF-8 (RFC 8785). Raises ValueError for NaN, infinity and lone surrogates."""
-    return rfc8785.dumps(value)  # type: ignore[arg-type]
+    return rfc8785.dumps(value)
 
 
 def sha256(data: bytes) -> str:

@@ -1,9 +1,9 @@
 """The only four ways a unit of work can end.
 
-    Answered(value)            a usable result
-    Refused(raw)               the model declined
-    Unparsed(raw)              the model replied, but not in a form that can be read
-    Failed(code, message, kind)  no reply: `kind` decides whether a retry can help
+Answered(value)            a usable result
+Refused(raw)               the model declined
+Unparsed(raw)              the model replied, but not in a form that can be read
+Failed(code, message, kind)  no reply: `kind` decides whether a retry can help
 """
 
 from __future__ import annotations

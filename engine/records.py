@@ -1,7 +1,7 @@
 """The rows that cross a stage: frozen, slotted dataclasses, each with its Arrow schema beside it.
 
-    Profile = {d, E, C}: Demographics, Elements, Captions          (VPTT, section on deferred rendering)
-    Query                                                          (one request that any person might make)
+Profile = {d, E, C}: Demographics, Elements, Captions          (VPTT, section on deferred rendering)
+Query                                                          (one request that any person might make)
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ _TOKEN = regex.compile(
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of `text`: NFKC, casefolded, runs of letters and digits; an inner apostrophe is kept, punctuation and emoji are dropped."""
+    """The tokens of `text`: NFKC, casefolded runs of letters and digits; inner apostrophes stay, punctuation and emoji go."""
     folded = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-    return _TOKEN.findall(folded)
+    found: list[str] = _TOKEN.findall(folded)
+    return found
