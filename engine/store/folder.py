@@ -1,0 +1,109 @@
+"""The store on a folder: temporary file, fsync, hard link to the final name, fsync of the folder (STORAGE, rule 2)."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.errors import StoreError, StoreUnusable
+from engine.store.backend import Missing
+from engine.store.names import checked
+
+_TEMPORARY = ".tmp"
+
+_REMEDIES = {
+    errno.ENOSPC: "The disk is full: free some space or choose another --store, then run the same command again; finished work is kept.",
+    errno.EDQUOT: "The disk quota is used up: free some space or choose another --store, then run the same command again.",
+    errno.EACCES: "You may not write there: change its permissions or choose another --store.",
+    errno.EPERM: "You may not write there: change its permissions or choose another --store.",
+    errno.EROFS: "That disk is read-only: choose another --store.",
+    errno.ENOTDIR: "A part of that path is a file: choose another --store.",
+    errno.EOPNOTSUPP: "That file system has no hard links, which create-if-absent needs: choose another --store.",
+}
+
+
+@contextmanager
+def _storage_errors(uri: str, name: str) -> Iterator[None]:
+    """Turn an OSError into an error that says what to do."""
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except OSError as error:
+        kind = StoreUnusable if error.errno in _REMEDIES else StoreError
+        remedy = _REMEDIES.get(error.errno or 0, "Run the same command again; finished work is kept.")
+        raise kind(f"The store {uri} cannot hold {name}: {error.strerror or error}.", remedy=remedy) from error
+
+
+class FolderBackend:
+    """A store under one folder; made on first write."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        self.uri = str(self.root)
+
+    def create(self, name: str, data: bytes) -> bool:
+        path = self._path(name)
+        try:
+            with _storage_errors(self.uri, name), self._temporary(data) as temporary:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                os.link(temporary, path)
+                self._sync_folder(path.parent)
+        except FileExistsError:
+            return False
+        return True
+
+    def replace(self, name: str, data: bytes) -> None:
+        path = self._path(name)
+        with _storage_errors(self.uri, name), self._temporary(data) as temporary:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(temporary, path)
+
+    def read(self, name: str) -> bytes:
+        try:
+            return self._path(name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            raise Missing(name) from None
+        except OSError as error:
+            raise StoreError(f"The store {self.uri} cannot read {name}: {error.strerror}.") from error
+
+    def list(self, prefix: str) -> list[str]:
+        folder = self._path(prefix.rstrip("/"))
+        found: list[str] = []
+        for base, _, files in os.walk(folder):
+            relative = Path(base).relative_to(self.root).as_posix()
+            found.extend(f"{relative}/{file}" for file in files)
+        return sorted(found)
+
+    def delete(self, name: str) -> None:
+        self._path(name).unlink(missing_ok=True)
+
+    def _path(self, name: str) -> Path:
+        return self.root / checked(name)
+
+    @contextmanager
+    def _temporary(self, data: bytes) -> Iterator[Path]:
+        """A durable file with `data` on the same file system, gone afterwards."""
+        folder = self.root / _TEMPORARY
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
+        try:
+            with path.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    @staticmethod
+    def _sync_folder(folder: Path) -> None:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,141 @@
+"""Immutable plans and the names bound to them (STORAGE, rule 3).
+
+A run id hashes what can change a result or the set of units; pools, budgets and prices are not part of it. A plan is written once,
+when the run's people are known, and never changes; a human name is bound to one run id for good.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+from engine.errors import CorruptObject, PlanMismatch, UsageError
+from engine.keys import Json, canonical, content_key
+from engine.store import names
+from engine.store.backend import Backend, Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One person of a plan: content key, the id people know, bootstrap cluster; `bad` if the input row could not be used."""
+
+    key: str
+    id: str
+    cluster: str
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A fixed group of subjects, named by its content."""
+
+    key: str
+    subjects: tuple[Subject, ...]
+
+    @classmethod
+    def of(cls, subjects: Sequence[Subject]) -> Shard:
+        """The shard of these subjects in this order."""
+        return cls(content_key([subject.key for subject in subjects]), tuple(subjects))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run will do, in full: enough for a worker to rebuild its stages from nothing else."""
+
+    run: str
+    identity: Mapping[str, Json]
+    """What the run id hashes: experiment, models, inputs by sha256, recipes' versions."""
+    stages: Mapping[str, str]
+    """Stage id -> fingerprint."""
+    queries_shard: str
+    shards: tuple[Shard, ...]
+    total_people: int
+    partial: bool
+
+    def to_bytes(self) -> bytes:
+        """Canonical JSON."""
+        return canonical(cast(Json, asdict(self)))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Plan:
+        """A plan read back. Raises CorruptObject."""
+        try:
+            raw = json.loads(data)
+            shards = tuple(Shard(s["key"], tuple(Subject(**subject) for subject in s["subjects"])) for s in raw.pop("shards"))
+            return cls(**raw, shards=shards)
+        except (ValueError, TypeError, KeyError) as error:
+            raise CorruptObject(f"A plan.json cannot be read: {error}.") from error
+
+
+def run_id(identity: Mapping[str, Json]) -> str:
+    """The id of the run with this identity."""
+    return names.short(content_key(identity))
+
+
+def save_plan(backend: Backend, plan: Plan) -> None:
+    """Write a plan once. Raises PlanMismatch if another one stands under its run id."""
+    name = names.run(plan.run, "plan.json")
+    data = plan.to_bytes()
+    if not backend.create(name, data) and backend.read(name) != data:
+        raise PlanMismatch(
+            f"Run {plan.run} was planned with other people than this input gives now.",
+            remedy="Use another --store, or restore the version of mien that planned it.",
+        )
+
+
+def load_plan(backend: Backend, run: str) -> Plan | None:
+    """The plan of a run id, or None."""
+    try:
+        return Plan.from_bytes(backend.read(names.run(run, "plan.json")))
+    except Missing:
+        return None
+
+
+def bind_name(backend: Backend, name: str, run: str, identity: Mapping[str, Json]) -> None:
+    """Bind `name` to `run` for good. Raises PlanMismatch with a readable difference if it is bound to another run."""
+    data = canonical({"run": run, "identity": identity})
+    path = names.name(name)
+    if backend.create(path, data):
+        return
+    bound = json.loads(backend.read(path))
+    if bound["run"] != run:
+        differences = "\n".join(f"  {line}" for line in difference(bound["identity"], identity))
+        raise PlanMismatch(
+            f"The name '{name}' is bound to run {bound['run']}, and this is another plan:\n{differences}\n",
+            remedy="Give this one a new name (--name NEW), or revert the change; unchanged stages are reused either way.",
+        )
+
+
+def bound_run(backend: Backend, name_or_id: str) -> str:
+    """The run id behind a name or an id. Raises UsageError naming the known runs."""
+    try:
+        return str(json.loads(backend.read(names.name(name_or_id)))["run"])
+    except Missing:
+        pass
+    if len(name_or_id) == names.SHORT and set(name_or_id) <= set("0123456789abcdef") and load_plan(backend, name_or_id):
+        return name_or_id
+    known = known_names(backend)
+    hint = f"Known runs: {', '.join(known)}." if known else "There is no run in this store yet; start one with `mien run`."
+    raise UsageError(f"There is no run '{name_or_id}' in {backend.uri}.", remedy=hint)
+
+
+def known_names(backend: Backend) -> list[str]:
+    """The names bound in a store, sorted."""
+    return [name.removeprefix("names/").removesuffix(".json") for name in backend.list("names/")]
+
+
+def difference(old: Json, new: Json, path: str = "") -> list[str]:
+    """Lines "field: old -> new" for every leaf that differs."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        lines: list[str] = []
+        for key in sorted({*old, *new}):
+            lines += difference(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+        return lines
+    return [] if old == new else [f"{path}: {_shown(old)} -> {_shown(new)}"]
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 80 else text[:77] + "..."

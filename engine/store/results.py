@@ -1,0 +1,148 @@
+"""One immutable Parquet file per (stage, shard): its existence is its completion (STORAGE, rules 1, 2, 6 and 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.errors import CorruptObject, PlanMismatch, StoreError
+from engine.keys import canonical, sha256
+from engine.outcome import Failed
+from engine.rows import ROW_VERSION, Row, row_schema, rows_to_table, table_to_rows
+from engine.stage import Stage
+from engine.store import names
+from engine.store.backend import Backend, Missing
+
+V = TypeVar("V")
+
+MAX_BYTES = 64 * 2**20
+
+
+class Results:
+    """Reads and commits the results of stages."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self._declared: set[str] = set()
+
+    def declare(self, stage: Stage[Any]) -> None:
+        """Write the stage's recipe beside its results. Raises PlanMismatch if another recipe stands under its name."""
+        if stage.id in self._declared:
+            return
+        recipe = canonical(stage.recipe)
+        if not self.backend.create(names.stage(stage.id), recipe) and self.backend.read(names.stage(stage.id)) != recipe:
+            raise PlanMismatch(f"Stage {stage.id} is stored with another recipe.", remedy="Use another --store; this should not happen.")
+        self._declared.add(stage.id)
+
+    def done(self, stage: Stage[Any]) -> dict[str, int]:
+        """Short shard name -> its highest overlay (0: none), from one listing."""
+        found: dict[str, int] = {}
+        for name in self.backend.list(names.results_prefix(stage.id)):
+            parsed = names.parse_result(name)
+            if parsed:
+                found[parsed[0]] = max(parsed[1], found.get(parsed[0], 0))
+        return found
+
+    def commit(self, stage: Stage[V], shard: str, rows: Sequence[Row[V]], *, overlay: int = 0) -> list[Row[V]]:
+        """Make `rows` THE result of `stage` on `shard`; returns the rows that are: the winner's, if another worker was first."""
+        self.declare(stage)
+        name = names.result(stage.id, shard, overlay)
+        data = encode_result(stage, shard, rows, overlay=overlay)
+        if self.backend.create(name, data):
+            return list(rows)
+        return table_to_rows(stage, self._table(stage, shard, overlay, self.backend.read(name)))
+
+    def read(self, stage: Stage[V], shard: str, *, overlays: int, units: Collection[str] | None = None) -> dict[str, Row[V]]:
+        """Unit key -> row, each from its highest overlay; checks the unit set against `units` if given.
+
+        Raises Missing if there is no result, CorruptObject (after moving the file to quarantine) if it cannot be trusted.
+        """
+        rows: dict[str, Row[V]] = {}
+        for overlay in range(overlays + 1):
+            table = self.table(stage, shard, overlay)
+            if overlay == 0 and units is not None and set(table["unit"].to_pylist()) != set(units):
+                raise self._quarantined(names.result(stage.id, shard), "its units are not the shard's")
+            rows.update((row.unit, row) for row in table_to_rows(stage, table))
+        return rows
+
+    def table(self, stage: Stage[Any], shard: str, overlay: int = 0, columns: list[str] | None = None) -> pa.Table:
+        """One result file as a checked table. Raises Missing or CorruptObject."""
+        return self._table(stage, shard, overlay, self.backend.read(names.result(stage.id, shard, overlay)), columns)
+
+    def failures(self, stage: Stage[Any], shard: str, *, overlays: int) -> dict[str, Failed]:
+        """Unit key -> failure of the units that are failed as of their highest overlay."""
+        rows = self.read(stage, shard, overlays=overlays)
+        return {unit: row.outcome for unit, row in rows.items() if isinstance(row.outcome, Failed)}
+
+    def _table(self, stage: Stage[Any], shard: str, overlay: int, data: bytes, columns: list[str] | None = None) -> pa.Table:
+        name = names.result(stage.id, shard, overlay)
+        try:
+            file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+            table = file.read(columns=columns, use_threads=False)
+        except (pa.ArrowException, OSError) as error:
+            raise self._quarantined(name, f"it is truncated or damaged ({str(error).splitlines()[0][:120]})") from error
+        metadata = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items() if key != b"ARROW:schema"}
+        for key, expected in _metadata(stage, shard, overlay).items():
+            if metadata.get(key) != expected:
+                raise self._quarantined(name, f"it belongs to {key} {metadata.get(key)!r}, not {expected!r}")
+        units = table["unit"].to_pylist() if "unit" in table.column_names else []
+        if len(set(units)) != len(units):
+            raise self._quarantined(name, "a unit stands in it twice")
+        wanted = row_schema(stage)
+        for field in table.schema:
+            if field.name in wanted.names and wanted.field(field.name).type != field.type:
+                raise self._quarantined(name, f"column {field.name} has type {field.type}, not {wanted.field(field.name).type}")
+        return table
+
+    def _quarantined(self, name: str, reason: str) -> CorruptObject:
+        """Move a file that cannot be trusted out of the way, so that it is computed again."""
+        try:
+            data = self.backend.read(name)
+        except Missing:
+            return CorruptObject(f"{name} was corrupt ({reason}) and is in quarantine already.")
+        kept = names.quarantine(name, sha256(data))
+        self.backend.create(kept, data)
+        self.backend.delete(name)
+        return CorruptObject(f"{name} cannot be trusted: {reason}. It was moved to {kept}.", remedy="It will be computed again.")
+
+
+def encode_result(stage: Stage[V], shard: str, rows: Sequence[Row[V]], *, overlay: int = 0) -> bytes:
+    """A result file's bytes: a pure function of the rows."""
+    table = rows_to_table(stage, rows)
+    table = table.replace_schema_metadata(_metadata(stage, shard, overlay))
+    sink = pa.BufferOutputStream()
+    # Vectors do not compress and dictionary pages cost time; text does.
+    floats = [f.name for f in table.schema if pa.types.is_list(f.type) and pa.types.is_floating(f.type.value_type)]
+    compression = {_leaf(field): "NONE" if field.name in floats else "ZSTD" for field in table.schema}
+    pq.write_table(
+        table,
+        sink,
+        compression="ZSTD" if not floats else compression,
+        use_dictionary=False,
+        write_statistics=False,
+        write_page_checksum=True,
+    )
+    data: bytes = sink.getvalue().to_pybytes()
+    if len(data) > MAX_BYTES:
+        raise StoreError(
+            f"The result of {stage.name} on shard {names.short(shard)} has {len(data) >> 20} MiB; the limit is {MAX_BYTES >> 20} MiB.",
+            remedy="Use a smaller shard_size.",
+        )
+    return data
+
+
+def _leaf(field: pa.Field) -> str:
+    return f"{field.name}.list.element" if pa.types.is_list(field.type) else str(field.name)
+
+
+def _metadata(stage: Stage[Any], shard: str, overlay: int) -> dict[str, str]:
+    return {
+        "mien.stage": stage.name,
+        "mien.fingerprint": stage.fingerprint,
+        "mien.shard": shard,
+        "mien.overlay": str(overlay),
+        "mien.rows": str(ROW_VERSION),
+    }
