@@ -21,8 +21,8 @@ from engine.store.names import short
 
 V = TypeVar("V")
 
-Per = Literal["person", "task"]
-"""A stage has one unit per person, or one per person and query."""
+Per = Literal["person", "query", "task"]
+"""A stage has one unit per person, one per query of the pool, or one per person and query ("task")."""
 
 
 @dataclass(frozen=True, slots=True)

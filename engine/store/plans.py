@@ -19,7 +19,7 @@ from engine.store.backend import Backend, Missing
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One person of a plan: content key, the id people know, bootstrap cluster; `bad` if the input row could not be used."""
+    """One person (or query) of a plan: content key, the id people know, bootstrap cluster; `bad` if the input row could not be used."""
 
     key: str
     id: str
@@ -39,20 +39,25 @@ class Shard:
         """The shard of these subjects in this order."""
         return cls(content_key([subject.key for subject in subjects]), tuple(subjects))
 
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Shard:
+        """A shard of a plan read back."""
+        return cls(raw["key"], tuple(Subject(**subject) for subject in raw["subjects"]))
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a run will do, in full: enough for a worker to rebuild its stages from nothing else."""
 
     run: str
-    identity: Mapping[str, Json]
-    """What the run id hashes: experiment, models, inputs by sha256, recipes' versions."""
-    stages: Mapping[str, str]
-    """Stage id -> fingerprint."""
-    queries_shard: str
+    identity: Mapping[str, Any]
+    """What the run id hashes: "experiment" (pinned), "people", "models" and "stages" (id -> fingerprint)."""
+    queries: Shard
+    """The pool of queries, in order: one shard."""
     shards: tuple[Shard, ...]
-    total_people: int
     partial: bool
+    """Whether a limit left people out."""
+    total_people: int
 
     def to_bytes(self) -> bytes:
         """Canonical JSON."""
@@ -63,13 +68,12 @@ class Plan:
         """A plan read back. Raises CorruptObject."""
         try:
             raw = json.loads(data)
-            shards = tuple(Shard(s["key"], tuple(Subject(**subject) for subject in s["subjects"])) for s in raw.pop("shards"))
-            return cls(**raw, shards=shards)
+            return cls(**{**raw, "queries": Shard.from_json(raw["queries"]), "shards": tuple(map(Shard.from_json, raw["shards"]))})
         except (ValueError, TypeError, KeyError) as error:
             raise CorruptObject(f"A plan.json cannot be read: {error}.") from error
 
 
-def run_id(identity: Mapping[str, Json]) -> str:
+def run_id(identity: Mapping[str, Any]) -> str:
     """The id of the run with this identity."""
     return names.short(content_key(identity))
 
@@ -93,19 +97,24 @@ def load_plan(backend: Backend, run: str) -> Plan | None:
         return None
 
 
-def bind_name(backend: Backend, name: str, run: str, identity: Mapping[str, Json]) -> None:
-    """Bind `name` to `run` for good. Raises PlanMismatch with a readable difference if it is bound to another run."""
-    data = canonical({"run": run, "identity": identity})
-    path = names.name(name)
-    if backend.create(path, data):
+def check_name(backend: Backend, name: str, run: str, identity: Mapping[str, Any]) -> None:
+    """Raise PlanMismatch, with a readable difference and both remedies, if `name` is bound to another run. Writes nothing."""
+    try:
+        bound = json.loads(backend.read(names.name(name)))
+    except Missing:
         return
-    bound = json.loads(backend.read(path))
     if bound["run"] != run:
         differences = "\n".join(f"  {line}" for line in difference(bound["identity"], identity))
         raise PlanMismatch(
             f"The name '{name}' is bound to run {bound['run']}, and this is another plan:\n{differences}\n",
             remedy="Give this one a new name (--name NEW), or revert the change; unchanged stages are reused either way.",
         )
+
+
+def bind_name(backend: Backend, name: str, run: str, identity: Mapping[str, Any]) -> None:
+    """Bind `name` to `run` for good. Raises PlanMismatch if it is bound to another run."""
+    if not backend.create(names.name(name), canonical({"run": run, "identity": identity})):
+        check_name(backend, name, run, identity)
 
 
 def bound_run(backend: Backend, name_or_id: str) -> str:

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 
 from engine.errors import CorruptObject, PlanMismatch, StoreError
 from engine.keys import canonical, sha256
-from engine.outcome import Failed
 from engine.rows import ROW_VERSION, Row, row_schema, rows_to_table, table_to_rows
 from engine.stage import Stage
 from engine.store import names
@@ -72,10 +71,13 @@ class Results:
         """One result file as a checked table. Raises Missing or CorruptObject."""
         return self._table(stage, shard, overlay, self.backend.read(names.result(stage.id, shard, overlay)), columns)
 
-    def failures(self, stage: Stage[Any], shard: str, *, overlays: int) -> dict[str, Failed]:
-        """Unit key -> failure of the units that are failed as of their highest overlay."""
-        rows = self.read(stage, shard, overlays=overlays)
-        return {unit: row.outcome for unit, row in rows.items() if isinstance(row.outcome, Failed)}
+    def merged(self, stage: Stage[Any], shard: str, *, overlays: int, columns: list[str]) -> pa.Table:
+        """The columns of a shard's rows, each unit from its highest overlay, sorted by unit: for reports, without decoding rows."""
+        tables = [self.table(stage, shard, overlay, ["unit", *columns]) for overlay in range(overlays + 1)]
+        if overlays == 0:
+            return tables[0]  # files are sorted already
+        latest = {unit: index for index, unit in enumerate(pa.chunked_array([t["unit"].combine_chunks() for t in tables]).to_pylist())}
+        return pa.concat_tables(tables).take([latest[unit] for unit in sorted(latest)])
 
     def _table(self, stage: Stage[Any], shard: str, overlay: int, data: bytes, columns: list[str] | None = None) -> pa.Table:
         name = names.result(stage.id, shard, overlay)

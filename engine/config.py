@@ -1,0 +1,151 @@
+"""One pydantic model for an experiment file; precedence: command line > environment > file > default."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from engine.keys import Json
+from engine.nearest import did_you_mean
+
+TASKS = ("cultural-generation", "social-generation", "cultural-editing", "social-editing")
+"""The four VPTT tasks of the built-in queries."""
+
+METHODS = ("baseline", "persona", "brag", "vprag", "combined")
+WRITERS = ("template",)
+BUDGETS = ("q3", "q1", "q2")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class People(_Strict):
+    """Who is evaluated: a file of profiles, or people that the grammar builder makes."""
+
+    file: Path | None = Field(None, description="Profiles as Parquet or JSONL (see `mien profiles`)")
+    grammar: int | None = Field(None, ge=1, le=10_000_000, description="Number of people to build with the grammar builder")
+    seed: int = Field(0, ge=0, description="Seed of the grammar builder")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_source(cls, values: Any) -> Any:
+        return {"grammar": 100, **values} if isinstance(values, dict) and not {"file", "grammar"} & values.keys() else values
+
+    @model_validator(mode="after")
+    def _one_source(self) -> People:
+        if (self.file is None) == (self.grammar is None):
+            raise ValueError("give either `file: people.parquet` or `grammar: 100`")
+        return self
+
+
+class Queries(_Strict):
+    """What is asked: the built-in pool of four tasks, or any prompt list."""
+
+    file: Path | None = Field(None, description="A prompt list (.jsonl, .tsv, .csv, .txt) instead of the built-in pool")
+    tasks: tuple[str, ...] = Field((), description="Tasks to run; empty: all of the pool")
+    per_task: int = Field(1, ge=1, le=1000, description="Queries drawn for each person and task")
+
+
+class Retrieval(_Strict):
+    """VPRAG's choices beside the budget's (METRICS, VPRAG)."""
+
+    tau: float = Field(0.1, gt=0, le=100, description="Temperature of the softmax over caption similarities")
+    quota: Literal["ours", "paper"] = Field("ours", description="Quota rule: water-filling, or the paper's formula")
+
+
+class Pool(_Strict):
+    """How many processes hold an actor, and what each takes. Never changes a result."""
+
+    min: int = Field(1, ge=1, description="Processes at least")
+    max: int = Field(2, ge=1, description="Processes at most")
+    cpus: float = Field(1, ge=0, description="Ray CPUs of a process")
+    gpus: float = Field(0, ge=0, description="Ray GPUs of a process")
+    threads: int = Field(1, ge=1, description="Torch threads of a process")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Pool:
+        if self.min > self.max:
+            raise ValueError(f"min ({self.min}) is larger than max ({self.max})")
+        return self
+
+
+class Execution(_Strict):
+    """How the work is spread. Provenance only: never part of a fingerprint."""
+
+    encoder: Pool = Pool()
+    ray_address: str = Field("", description='Ray cluster: "" starts a local one, "auto" joins the one this machine is in')
+    no_progress_timeout_s: int = Field(
+        1800, ge=60, description="Give up after so long without a finished task (spot capacity may take long)"
+    )
+
+
+class Experiment(_Strict):
+    """A whole experiment: what is evaluated, on whom, with what."""
+
+    name: str = Field("laptop", description="Name of the run; bound to one plan for good")
+    benchmark: Literal["vptt"] = "vptt"
+    seed: int = Field(0, ge=0, description="Seed of every draw")
+    people: People = People(grammar=100)
+    limit: str = Field("", description='People at most, "50" or "10%"; empty: all')
+    queries: Queries = Queries()
+    methods: Annotated[tuple[str, ...], Field(min_length=1)] = METHODS
+    writers: Annotated[tuple[str, ...], Field(min_length=1)] = WRITERS
+    budgets: Annotated[tuple[str, ...], Field(min_length=1, description="q3: 150 words, 3 elements a category; q1, q2: three phrases")] = (
+        "q3",
+    )
+    encoder: str = Field("minilm-l6-v2", description="Sentence encoder: a laptop model's name or a folder")
+    retrieval: Retrieval = Retrieval()
+    shard_size: int = Field(16, ge=1, le=64, description="People in a shard")
+    max_failed: int = Field(0, ge=0, description="Failed rows that are tolerated")
+    execution: Execution = Execution()
+
+    @field_validator("name")
+    @classmethod
+    def _usable_name(cls, value: str) -> str:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,50}", value):
+            raise ValueError(f"'{value}' cannot be a run name; use lower-case letters, digits and dashes, 51 at most")
+        return value
+
+    @field_validator("limit", mode="before")
+    @classmethod
+    def _usable_limit(cls, value: Any) -> str:
+        text = str(value).strip()
+        if text and not re.fullmatch(r"[1-9][0-9]*|(100|[1-9]?[0-9](\.[0-9]+)?)%", text):
+            raise ValueError(f"'{text}' is no limit; give a number of people (50) or a share (10%)")
+        return text
+
+    @field_validator("methods", "writers", "budgets")
+    @classmethod
+    def _known_and_distinct(cls, values: tuple[str, ...], info: Any) -> tuple[str, ...]:
+        known = {"methods": METHODS, "writers": WRITERS, "budgets": BUDGETS}[info.field_name]
+        for value in values:
+            if value not in known:
+                raise ValueError(f"unknown {info.field_name[:-1]} '{value}'{did_you_mean(value, known)}")
+        if len(set(values)) != len(values):
+            raise ValueError("an entry stands twice")
+        return values
+
+    def run_name(self) -> str:
+        """The run's name: a limited run is another plan, so it has another name."""
+        return self.name + (f"-limit-{self.limit.replace('%', 'p').replace('.', '-')}" if self.limit else "")
+
+    def people_limit(self, total: int) -> int:
+        """How many of `total` people this run takes, in file order."""
+        if not self.limit:
+            return total
+        if self.limit.endswith("%"):
+            return max(1, round(total * float(self.limit[:-1]) / 100))
+        return min(total, int(self.limit))
+
+    def pinned(self, people: str, queries: str) -> dict[str, Json]:
+        """The part that can change a result or the set of units, itself a valid experiment: files are named by content, not by path."""
+        pinned: dict[str, Any] = self.model_dump(mode="json", exclude={"name", "execution", "max_failed", "encoder"})
+        if self.people.file:
+            pinned["people"] = {"file": people}
+        if self.queries.file:
+            pinned["queries"]["file"] = queries
+        return pinned

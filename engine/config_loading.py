@@ -1,0 +1,162 @@
+"""From a file, the environment and the command line to an `Experiment`, with the origin of every value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from engine.config import Experiment
+from engine.errors import ConfigError
+from engine.nearest import did_you_mean
+
+ENVIRONMENT_PREFIX = "MIEN_"
+NOT_SETTINGS = {"MIEN_STORE", "MIEN_CALL_LOG"}
+"""Environment variables of ours that are no experiment fields."""
+
+Path_ = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An experiment and where each of its values comes from ("people.seed" -> "default", "laptop.yaml:4", "MIEN_SEED", "--limit")."""
+
+    experiment: Experiment
+    origins: Mapping[str, str]
+
+
+def load(file: Path | None, environment: Mapping[str, str], options: Mapping[str, Any]) -> Loaded:
+    """The experiment of a file (None: the embedded default), overridden by MIEN_* variables, then by options ("people.seed": 3).
+
+    Raises ConfigError naming file, line, field and the nearest valid name.
+    """
+    values, origins = _from_file(file) if file else ({}, {})
+    for variable, text in sorted(environment.items()):
+        if variable.startswith(ENVIRONMENT_PREFIX) and variable not in NOT_SETTINGS:
+            path = tuple(variable.removeprefix(ENVIRONMENT_PREFIX).lower().split("__"))
+            _set(values, origins, path, _scalar(text), variable)
+    for dotted, value in options.items():
+        _set(values, origins, tuple(dotted.split(".")), value, f"--{dotted}")
+    try:
+        experiment = Experiment.model_validate(values)
+    except ValidationError as error:
+        raise _readable(error, origins) from None
+    flat = dict(flatten(experiment.model_dump(mode="json")))
+    return Loaded(experiment, {".".join(path): _origin(path, origins) for path in flat})
+
+
+def flatten(values: Mapping[str, Any], path: Path_ = ()) -> list[tuple[Path_, Any]]:
+    """Leaves of nested mappings with their paths, in order."""
+    leaves: list[tuple[Path_, Any]] = []
+    for key, value in values.items():
+        leaves += flatten(value, (*path, key)) if isinstance(value, Mapping) else [((*path, key), value)]
+    return leaves
+
+
+def _from_file(file: Path) -> tuple[dict[str, Any], dict[Path_, str]]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigError(f"There is no file {file}.", remedy="Try experiments/laptop.yaml, or `mien demo`.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} cannot be read: {error}.", remedy="An experiment is a YAML file in UTF-8.") from None
+    try:
+        document = YAML(typ="rt").load(text)
+    except MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"{file}:{line}: {error.problem or 'this is no YAML'}.", remedy="Mend the YAML there.") from None
+    except YAMLError as error:
+        raise ConfigError(f"{file}: {error}.", remedy="Mend the YAML there.") from None
+    if document is None:
+        document = CommentedMap()
+    if not isinstance(document, CommentedMap):
+        raise ConfigError(f"{file}:1: an experiment is a mapping of fields.", remedy="See experiments/laptop.yaml.")
+    values, origins = _plain(document, file, ())
+    for field in ("people", "queries"):
+        section = values.get(field)
+        if isinstance(section, dict) and isinstance(section.get("file"), str):
+            section["file"] = str(file.parent / Path(section["file"]).expanduser())  # relative to the experiment file
+    return values, origins
+
+
+def _plain(node: CommentedMap, file: Path, path: Path_) -> tuple[dict[str, Any], dict[Path_, str]]:
+    """Plain values and "file:line" by path."""
+    values: dict[str, Any] = {}
+    origins: dict[Path_, str] = {}
+    for key, value in node.items():
+        here = (*path, str(key))
+        origins[here] = f"{file}:{node.lc.key(key)[0] + 1}"
+        if isinstance(value, CommentedMap):
+            values[str(key)], inner = _plain(value, file, here)
+            origins |= inner
+        else:
+            values[str(key)] = list(value) if isinstance(value, list) else value
+    return values, origins
+
+
+def _scalar(text: str) -> Any:
+    """A value of the environment or of --set: YAML, so that lists and numbers can be given."""
+    try:
+        return YAML(typ="safe", pure=True).load(text)
+    except YAMLError:
+        return text
+
+
+def parse_set(pairs: list[str]) -> dict[str, Any]:
+    """Options from `--set field=value` pairs. Raises ConfigError for a pair without "="."""
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        field, separator, text = pair.partition("=")
+        if not separator or not field:
+            raise ConfigError(f"--set {pair} is not field=value.", remedy="For example --set people.seed=3.")
+        options[field.strip()] = _scalar(text)
+    return options
+
+
+def _set(values: dict[str, Any], origins: dict[Path_, str], path: Path_, value: Any, origin: str) -> None:
+    node = values
+    for key in path[:-1]:
+        if not isinstance(node.get(key), dict):
+            node[key] = {}
+        node = node[key]
+    node[path[-1]] = value
+    if path[0] == "people" and path[-1] in ("file", "grammar"):
+        # The two sources exclude each other: naming one replaces the other.
+        node.pop("grammar" if path[-1] == "file" else "file", None)
+    origins[path] = origin
+
+
+def _origin(path: Path_, origins: Mapping[Path_, str]) -> str:
+    for length in range(len(path), 0, -1):
+        if path[:length] in origins:
+            return origins[path[:length]]
+    return "default"
+
+
+def _readable(error: ValidationError, origins: Mapping[Path_, str]) -> ConfigError:
+    problems = []
+    for item in error.errors():
+        path = tuple(str(part) for part in item["loc"] if not isinstance(part, int))
+        origin = _origin(path, origins) if path else ""
+        message = item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            message = f"there is no such field{did_you_mean(path[-1], _fields(path[:-1]))}"
+        elif item["type"] != "value_error":
+            message = f"{message[0].lower()}{message[1:]}, not {item['input']!r}"
+        problems.append(": ".join(part for part in (origin, ".".join(path), message) if part))
+    return ConfigError("\n".join(problems), remedy="\nSee `mien schema` for every field.")
+
+
+def _fields(path: Path_) -> list[str]:
+    model: type[BaseModel] = Experiment
+    for part in path:
+        annotation = model.model_fields[part].annotation
+        candidates = [annotation, *get_args(annotation)]
+        model = next(c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel))
+    return sorted(model.model_fields)

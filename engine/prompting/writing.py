@@ -1,0 +1,76 @@
+"""What a writer is asked and what it answers: the contract that the template writer and every LLM writer share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.outcome import Outcome
+from engine.prompting.budget import Budget
+from engine.prompting.evidence import Evidence, RetrievedElement
+from engine.prompting.methods import Method
+from engine.prompting.phrases import Phrase
+from engine.records import Profile, Query
+
+QUERY_OVER_BUDGET = "query-over-budget"
+EMPTY_QUERY = "empty-query"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRequest:
+    """One prompt to write.
+
+    `key` names the unit. `phrases` is the method's material, ranked best first: all that a template writer uses. `summary`,
+    `captions` and `elements` are what the method lets a model see, empty where it lets it see nothing.
+    """
+
+    key: str
+    method: str
+    query: Query
+    phrases: tuple[Phrase, ...]
+    budget: Budget
+    summary: str = ""
+    captions: tuple[str, ...] = ()
+    elements: tuple[RetrievedElement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A prompt, its words (METRICS' tokens), its pieces in prompt order, the query included, and how many phrases the budget cut."""
+
+    prompt: str
+    words: int
+    pieces: tuple[Phrase, ...]
+    cut: int
+
+
+class Writer(Protocol):
+    """Writes prompts; `id` names the model and its rules in every table."""
+
+    id: str
+
+    def write(self, requests: Sequence[WriteRequest]) -> list[Outcome[Written]]:
+        """One outcome a request, in order."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the model."""
+        ...
+
+
+def request_for(key: str, method: Method, profile: Profile, query: Query, evidence: Evidence | None, budget: Budget) -> WriteRequest:
+    """The request of one unit: the method's material and only what the method may see of the profile.
+
+    Raises ValueError if the method needs evidence and there is none.
+    """
+    return WriteRequest(
+        key=key,
+        method=method.name,
+        query=query,
+        phrases=method.material(profile, query, evidence),
+        budget=budget,
+        summary=profile.summary_given if "summary" in method.sees else "",
+        captions=tuple(caption.text for caption in profile.captions) if "captions" in method.sees else (),
+        elements=evidence.elements if evidence is not None and "retrieval" in method.sees else (),
+    )

@@ -1,0 +1,266 @@
+"""The command line. Options and exit codes are those of `mien COMMAND --help`; heavy imports happen inside commands."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="mien",
+    help="Evaluate visual personalization at scale: VPTT on one resumable Ray engine.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+profiles = typer.Typer(help="Build, import, check and show people.", no_args_is_help=True, rich_markup_mode=None)
+config = typer.Typer(help="Look at a resolved configuration.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(profiles, name="profiles")
+app.add_typer(config, name="config")
+
+ExperimentFile = Annotated[Path, typer.Argument(help="Experiment file (YAML), such as experiments/laptop.yaml.")]
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's name or id.")]
+Store = Annotated[str, typer.Option("--store", envvar="MIEN_STORE", help="Root of all results: a folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Only JSON lines on stdout; text goes to stderr.")]
+Limit = Annotated[str, typer.Option("--limit", help='People at most: "50" or "10%"; each with all tasks and methods.')]
+Name = Annotated[str, typer.Option("--name", help="Name of the run; bound to one plan for good.")]
+People = Annotated[Path | None, typer.Option("--people", help="Profiles (Parquet or JSONL) instead of the experiment's.")]
+MaxFailed = Annotated[int | None, typer.Option("--max-failed", min=0, help="Failed rows that are tolerated.")]
+Set = Annotated[list[str] | None, typer.Option("--set", help="Any field: --set people.seed=3; may be repeated.")]
+DEFAULT_STORE = "mien-store"
+
+
+def _options(limit: str, name: str, people: Path | None, max_failed: int | None, pairs: list[str] | None) -> dict[str, object]:
+    """What was given, by field; what was not given is left to the environment, the file and the defaults."""
+    from engine.config_loading import parse_set
+
+    given: dict[str, object] = parse_set(pairs or [])
+    if people is not None:
+        given["people.file"] = str(people)
+    for field, value in (("limit", limit), ("name", name), ("max_failed", max_failed)):
+        if value not in ("", None):
+            given[field] = value
+    return given
+
+
+@app.command()
+def demo(store: Store = "mien-demo", json: Json = False) -> None:
+    """The embedded default: 100 people x 4 tasks x 5 methods, real, offline, in minutes."""
+    from jobs.commands.run import run_command
+
+    raise typer.Exit(run_command(None, store=store, options={"name": "demo"}, as_json=json))
+
+
+@app.command()
+def run(
+    experiment: ExperimentFile,
+    store: Store = DEFAULT_STORE,
+    limit: Limit = "",
+    name: Name = "",
+    people: People = None,
+    max_failed: MaxFailed = None,
+    set_: Set = None,
+    json: Json = False,
+) -> None:
+    """Run an experiment on local Ray or the cluster it is in; the same command again resumes, a finished run is a no-op."""
+    from jobs.commands.run import run_command
+
+    options = _options(limit, name, people, max_failed, set_)
+    raise typer.Exit(run_command(experiment, store=store, options=options, as_json=json))
+
+
+@app.command()
+def plan(
+    experiment: ExperimentFile,
+    store: Store = DEFAULT_STORE,
+    limit: Limit = "",
+    name: Name = "",
+    people: People = None,
+    max_failed: MaxFailed = None,
+    set_: Set = None,
+    json: Json = False,
+) -> None:
+    """What a run would do: units, what is done already, calls, and time from earlier runs; starts and writes nothing."""
+    from jobs.commands.plan import plan_command
+
+    plan_command(experiment, store=store, options=_options(limit, name, people, max_failed, set_), as_json=json)
+
+
+@app.command()
+def report(run: RunName, store: Store = DEFAULT_STORE, json: Json = False) -> None:
+    """Rebuild the report from stored results; no model, no Ray."""
+    from jobs.commands.look import report_command
+
+    raise typer.Exit(report_command(run, store=store, as_json=json))
+
+
+@app.command()
+def status(run: RunName, store: Store = DEFAULT_STORE, json: Json = False) -> None:
+    """How far a run is, from the store alone."""
+    from jobs.commands.look import status_command
+
+    raise typer.Exit(status_command(run, store=store, as_json=json))
+
+
+@app.command()
+def watch(
+    run: RunName,
+    store: Store = DEFAULT_STORE,
+    every: Annotated[float, typer.Option("--every", min=0.2, help="Seconds between looks.")] = 2.0,
+    json: Json = False,
+) -> None:
+    """Follow a run until it ends, from the store alone: works from any machine, and after the cluster is gone."""
+    from jobs.commands.look import watch_command
+
+    raise typer.Exit(watch_command(run, store=store, every=every, as_json=json))
+
+
+@app.command()
+def errors(
+    run: RunName,
+    store: Store = DEFAULT_STORE,
+    group: Annotated[bool, typer.Option("--group", help="Count by code instead of listing units.")] = False,
+    json: Json = False,
+) -> None:
+    """What failed, why, and what to do."""
+    from jobs.commands.errors import errors_command
+
+    errors_command(run, store=store, group=group, as_json=json)
+
+
+@app.command()
+def retry(
+    run: RunName,
+    store: Store = DEFAULT_STORE,
+    code: Annotated[str, typer.Option("--code", help="Only failures with this code, even permanent ones; else all that may pass.")] = "",
+    json: Json = False,
+) -> None:
+    """Try failed units again, with all that depends on them; what succeeded is not touched."""
+    from jobs.commands.errors import retry_command
+
+    raise typer.Exit(retry_command(run, store=store, code=code, as_json=json))
+
+
+@app.command()
+def explain(
+    run: RunName,
+    unit: Annotated[str, typer.Argument(metavar="UNIT", help="PERSON/QUERY/METHOD, parts of it, or the start of a unit key.")] = "",
+    store: Store = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """One result's lineage: profile, retrieved posts, quotas, prompt, scores, and the digests that link them."""
+    from jobs.commands.explain import explain_command
+
+    explain_command(run, unit, store=store, as_json=json)
+
+
+@profiles.command()
+def build(
+    out: Annotated[Path, typer.Option("--out", help="Parquet file to write.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of people.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed.")] = 0,
+    json: Json = False,
+) -> None:
+    """Build synthetic people with the grammar builder: no model, no real person."""
+    from jobs.commands.people import build_command
+
+    build_command(n, seed, out, as_json=json)
+
+
+@profiles.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="Profiles or persona seeds, JSONL or Parquet.")],
+    out: Annotated[Path, typer.Option("--out", help="Parquet file to write.")],
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of what a persona seed leaves open.")] = 0,
+    max_failed: Annotated[int, typer.Option("--max-failed", min=0, help="Bad rows that are left out.")] = 0,
+    json: Json = False,
+) -> None:
+    """Import profiles, or make profiles from persona seeds."""
+    from jobs.commands.people import import_command
+
+    import_command(file, out, seed=seed, max_failed=max_failed, as_json=json)
+
+
+@profiles.command()
+def check(file: Annotated[Path, typer.Argument(help="Profiles, JSONL or Parquet.")], json: Json = False) -> None:
+    """Name every bad row with line, field and reason."""
+    from jobs.commands.people import check_command
+
+    raise typer.Exit(check_command(file, as_json=json))
+
+
+@profiles.command()
+def show(
+    person: Annotated[str, typer.Argument(metavar="ID", help="The person's id.")],
+    people: Annotated[Path | None, typer.Option("--people", help="A file of profiles; otherwise built by the grammar.")] = None,
+) -> None:
+    """Print one person readably."""
+    from jobs.commands.people import show_command
+
+    show_command(person, people)
+
+
+@config.command("show")
+def config_show(
+    experiment: Annotated[Path | None, typer.Argument(help="Experiment file; the embedded default if left out.")] = None,
+    origin: Annotated[bool, typer.Option("--origin", help="Say where each value comes from.")] = False,
+    set_: Set = None,
+) -> None:
+    """Print the resolved configuration."""
+    from jobs.commands.settings import config_command
+
+    config_command(experiment, origin=origin, options=_options("", "", None, None, set_))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of experiment files."""
+    from jobs.commands.settings import schema_command
+
+    schema_command()
+
+
+def main() -> None:
+    """Entry point: every error of ours ends as one readable message and its exit code."""
+    sys.exit(exit_code(sys.argv[1:]))
+
+
+def exit_code(arguments: list[str]) -> int:
+    """Run a command line; returns its exit code."""
+    import signal
+
+    from typer.main import get_command
+
+    from engine.errors import MienError
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end is an interrupt: leases are released, journals flushed
+    try:
+        result = get_command(app).main(args=arguments, prog_name="mien", standalone_mode=False)
+        return int(result or 0)
+    except MienError as error:
+        _say_error(error.code, error.message, error.remedy, "--json" in arguments)
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        print("Interrupted. What is finished is kept; the same command again goes on from there.", file=sys.stderr)
+        return 130
+    except Exception as error:
+        show = getattr(error, "show", None)  # click's usage errors
+        if show is None:
+            raise
+        show()
+        return int(getattr(error, "exit_code", 2))
+
+
+def _say_error(code: str, message: str, remedy: str, as_json: bool) -> None:
+    print(f"mien: {message}" + (f"\n  {remedy.strip()}" if remedy else ""), file=sys.stderr)
+    if as_json:
+        import json
+
+        print(json.dumps({"event": "error", "code": code, "message": message, "remedy": remedy}, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The commands of `mien`, one file each; imported when called, so that `mien --help` answers at once."""

@@ -1,0 +1,139 @@
+"""`mien explain`: one result's lineage, each step with the digest that the next one read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from engine.errors import UsageError
+from engine.nearest import did_you_mean
+from engine.outcome import Answered, Failed
+from engine.prompting.evidence import Evidence
+from engine.rows import OUTCOMES, Row, inputs_digest
+from engine.stage import Stage, Unit
+from engine.stages.score import Score
+from engine.store.plans import Shard, Subject
+from jobs.console import Console
+from jobs.opened_run import OpenedRun, open_run
+
+SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    shard: Shard
+    subject: Subject
+    unit: Unit
+    score: Score
+
+
+def explain_command(name: str, wanted: str, *, store: str, as_json: bool) -> None:
+    """Print the lineage of the one result that `wanted` names, or the choices if it names several."""
+    console, run = Console(as_json=as_json), open_run(store, name)
+    found = _find(run, wanted)
+    if len(found) > 1:
+        console.say(f"{len(found)} results fit '{wanted}'; name one of them:" if wanted else "Name one result, for example:")
+        for each in found[:SHOWN]:
+            console.say(f"  mien explain {name} {_path(each)}")
+        return
+    _Lineage(console, run, found[0]).tell()
+
+
+def _find(run: OpenedRun, wanted: str) -> list[_Found]:
+    """The results whose person/query/method (in this order, any left out) or unit key `wanted` names."""
+    parts = [part for part in wanted.split("/") if part]
+    found = [
+        _Found(shard, subject, unit, score)
+        for shard in run.plan.shards
+        for unit, subject in _units(run, shard)
+        for score in run.workflow.scores
+        if _fits(parts, subject, unit, score)
+    ]
+    if not found:
+        people = [subject.id for shard in run.plan.shards for subject in shard.subjects]
+        near = did_you_mean(parts[0], people[:2000]) if parts else ""
+        raise UsageError(f"Nothing in run {run.name} is called '{wanted}'{near}.", remedy="Use PERSON/QUERY/METHOD or a unit key's start.")
+    return found
+
+
+def _units(run: OpenedRun, shard: Shard) -> list[tuple[Unit, Subject]]:
+    subjects = {subject.key: subject for subject in shard.subjects}
+    return [(unit, subjects[unit.subject]) for unit in run.workflow.units(shard, run.workflow.scores[0])]
+
+
+def _fits(parts: list[str], subject: Subject, unit: Unit, score: Score) -> bool:
+    prompt = score.embedding.prompt
+    names = {subject.id, unit.query.id if unit.query else "", prompt.method.name, prompt.writer, prompt.budget.name}
+    return all(part in names or (len(part) >= 8 and unit.key.startswith(part)) for part in parts)
+
+
+def _path(found: _Found) -> str:
+    query = found.unit.query.id if found.unit.query else ""
+    return f"{found.subject.id}/{query}/{found.score.embedding.prompt.method.name}"
+
+
+class _Lineage:
+    """Prints a result from its profile to its score."""
+
+    def __init__(self, console: Console, run: OpenedRun, found: _Found) -> None:
+        self._console, self._run, self._found = console, run, found
+        self._progress = run.progress()
+
+    def tell(self) -> None:
+        found, say = self._found, self._console.say
+        assert found.unit.query is not None
+        say(f"{_path(found)}\nunit {found.unit.key}\nseed keys: unit + stage fingerprint\n")
+        prompt = found.score.embedding.prompt
+        profile = self._step(self._run.workflow.people)
+        if profile:
+            say(f"  {profile.summary_given}\n  {len(profile.captions)} captions, source {profile.source}")
+        say(f"\nquery {found.unit.query.id} ({found.unit.query.task}, {found.unit.query.breadth})\n  {found.unit.query.text}")
+        self._step(self._run.workflow.memory)
+        if prompt.retrieves:
+            evidence = self._step(self._run.workflow.evidence[prompt.budget.name])
+            if evidence and profile:
+                self._evidence(evidence, profile)
+        written = self._step(prompt)
+        if written:
+            say(f"  {written.prompt}\n  {written.words} words, {written.cut} phrases cut")
+            for piece in written.pieces:
+                say(f"    {piece.source:<28} {piece.text}")
+        self._step(found.score.embedding)
+        score = self._step(found.score)
+        if score:
+            say("  " + "  ".join(f"{name} {value:.4f}" for name, value in asdict(score).items() if isinstance(value, float)))
+            say(f"  definition {found.score.definition.id}, PA against {score.pa_id}")
+
+    def _step(self, stage: Stage[Any]) -> Any:
+        """Print a stage's row and whether it was computed from what is stored now; returns its value if there is one."""
+        row = self._row(stage)
+        if row is None:
+            self._console.say(f"\n{stage.id}: not computed yet")
+            return None
+        read = inputs_digest(self._sha256(each) for each in stage.inputs)
+        lineage = "computed from exactly these inputs" if row.input_sha256 == read else "INPUTS CHANGED SINCE: retry will renew it"
+        self._console.say(f"\n{stage.id}: {OUTCOMES[type(row.outcome)]}, sha256 {row.sha256[:16]}, {lineage}")
+        self._console.event("step", stage=stage.id, outcome=OUTCOMES[type(row.outcome)], sha256=row.sha256, input_sha256=row.input_sha256)
+        if isinstance(row.outcome, Failed):
+            self._console.say(f"  {row.outcome.code}: {row.outcome.message}")
+        return row.outcome.value if isinstance(row.outcome, Answered) else None
+
+    def _sha256(self, stage: Stage[Any]) -> str:
+        row = self._row(stage)
+        return row.sha256 if row else ""
+
+    def _row(self, stage: Stage[Any]) -> Row[Any] | None:
+        overlays = self._progress.overlays(stage, self._found.shard)
+        if overlays < 0:
+            return None
+        key = self._found.unit.subject if stage.per == "person" else self._found.unit.key
+        return self._run.results.read(stage, self._found.shard.key, overlays=overlays)[key]
+
+    def _evidence(self, evidence: Evidence, profile: Any) -> None:
+        say = self._console.say
+        say(f"  n_eff {evidence.n_eff:.3f}, K {evidence.k}{' (the cap 2Q binds)' if evidence.cap_binds else ''}")
+        for post, weight in zip(evidence.posts, evidence.weights, strict=True):
+            say(f"    post {post:>2}  w {weight:.4f}  {profile.captions[post].text}")
+        for category in evidence.categories:
+            say(f"    {category.category:<14} score {category.score:.4f}  quotas {json.dumps(category.quotas)}")

@@ -1,0 +1,24 @@
+"""`mien run`, `mien demo`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.config_loading import load
+from jobs.console import Console
+from jobs.planning import prepare
+from jobs.run import Driver, Options
+from jobs.shard_runner import Retry
+
+
+def run_command(file: Path | None, *, store: str, options: Mapping[str, Any], as_json: bool) -> int:
+    """Run an experiment (None: the embedded default); returns the exit code."""
+    experiment = load(file, os.environ, options).experiment
+    command = shlex.join(["mien", *sys.argv[1:]])
+    driver = Driver(prepare(experiment), Options(store, experiment.run_name(), command, Retry()), Console(as_json=as_json))
+    return driver.run()

@@ -1,0 +1,100 @@
+"""What people and programs see of a command: text for people, JSON lines for programs, never mixed.
+
+With `--json` stdout holds only JSON lines and text goes to stderr. Without a terminal progress is one plain line per 30 s.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+PLAIN_EVERY_S = 30.0
+
+
+class Console:
+    """The one way in which commands speak."""
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self.as_json = as_json
+
+    @property
+    def _text(self) -> TextIO:
+        return sys.stderr if self.as_json else sys.stdout
+
+    def say(self, text: str = "") -> None:
+        """A line for people."""
+        print(text, file=self._text, flush=True)
+
+    def warn(self, text: str) -> None:
+        """A line for people that is not a result."""
+        print(text, file=sys.stderr, flush=True)
+
+    def event(self, event: str, **facts: Any) -> None:
+        """A JSON line for programs; nothing without --json."""
+        if self.as_json:
+            print(json.dumps({"event": event, **facts}, ensure_ascii=False), flush=True)
+
+    @contextmanager
+    def progress(self, label: str, unit: str) -> Iterator[Progress]:
+        """A bar on a terminal, a plain line per 30 s elsewhere."""
+        bar: Progress = _Bar(label, unit) if sys.stderr.isatty() else _Lines(self, label, unit)
+        try:
+            yield bar
+        finally:
+            bar.close()
+
+
+class Progress:
+    """How far something is."""
+
+    def set(self, done: int, total: int, note: str = "") -> None:
+        """`done` of `total`; `note` is shown beside it."""
+
+    def close(self) -> None:
+        """The end, reached or not."""
+
+
+class _Lines(Progress):
+    def __init__(self, console: Console, label: str, unit: str) -> None:
+        self._console, self._label, self._unit = console, label, unit
+        self._started = self._said = time.monotonic()
+
+    def set(self, done: int, total: int, note: str = "") -> None:
+        now = time.monotonic()
+        self._console.event("progress", label=self._label, done=done, total=total, unit=self._unit)
+        if now - self._said >= PLAIN_EVERY_S:
+            self._said = now
+            rate = done / (now - self._started)
+            left = f", about {(total - done) / rate:.0f} s left" if rate else ""
+            text = f"{self._label}: {done}/{total} {self._unit}{left}{f', {note}' if note else ''}"
+            self._console.warn(text)
+
+
+class _Bar(Progress):
+    def __init__(self, label: str, unit: str) -> None:
+        from rich.console import Console as RichConsole
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
+        self._progress = RichProgress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn(unit),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=RichConsole(stderr=True),
+        )
+        self._task = self._progress.add_task(label, total=None, note="")
+        self._progress.start()
+
+    def set(self, done: int, total: int, note: str = "") -> None:
+        self._progress.update(self._task, completed=done, total=total, note=note)
+
+    def close(self) -> None:
+        self._progress.stop()

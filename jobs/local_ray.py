@@ -1,0 +1,73 @@
+"""Starting Ray while the driver still reads people, and ending it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import warnings
+from typing import Any
+
+OBJECT_STORE_BYTES = 128 * 2**20
+"""Of a local cluster. Only shard references travel through it, so a laptop keeps its memory for models."""
+
+
+class RaySession:
+    """`start()` returns at once; `wait()` returns when Ray is up, or raises what start-up raised."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._thread = threading.Thread(target=self._run, name="ray-init", daemon=True)
+        self._error: BaseException | None = None
+        self._ready, self._over = threading.Event(), threading.Event()
+
+    def start(self) -> RaySession:
+        """Begin starting or joining Ray."""
+        self._thread.start()
+        return self
+
+    def wait(self) -> Any:
+        """The `ray` module, connected."""
+        self._ready.wait()
+        if self._error:
+            raise self._error
+        import ray
+
+        return ray
+
+    def stop(self) -> None:
+        """Leave the cluster, and end it if it was ours."""
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._init()
+        except BaseException as error:  # noqa: BLE001 - carried to the thread that waits
+            self._error = error
+        self._ready.set()
+        # Linux ends a child when the thread that made it ends, and Ray asks for that: this thread lives as long as the cluster.
+        self._over.wait()
+        if "ray" in sys.modules:
+            sys.modules["ray"].shutdown()
+
+    def _init(self) -> None:
+        _quiet()
+        import ray
+        import ray.data
+
+        common: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if self._address or os.environ.get("RAY_ADDRESS"):
+            ray.init(address=self._address or "auto", **common)
+        else:
+            cpus = len(os.sched_getaffinity(0))
+            ray.init(address="local", num_cpus=cpus, object_store_memory=OBJECT_STORE_BYTES, include_dashboard=False, **common)
+
+
+def _quiet() -> None:
+    """Ray's own notices would drown ours; its log files keep them. Each can be set back from the environment."""
+    os.environ.setdefault("RAY_DATA_LOG_LEVEL", "ERROR")
+    # Ray Data itself puts constructor arguments into the object store, and the core then warns of it at level "error".
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    warnings.filterwarnings("ignore", module="ray")

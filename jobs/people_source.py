@@ -1,0 +1,138 @@
+"""Where a run's people come from, and how they become shards of the `people` stage."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TypeAlias
+
+from engine.config import Experiment
+from engine.config import People as Source
+from engine.errors import InputError
+from engine.keys import content_key, file_sha256
+from engine.outcome import Answered, Failed, Outcome
+from engine.profiles.counting import count_rows
+from engine.profiles.reading import read_people
+from engine.profiles.validation import BadRow, person_key
+from engine.records import Profile
+from engine.rows import Row, inputs_digest, make_row
+from engine.stage import Unit
+from engine.stages.people import People
+from engine.store import names
+from engine.store.names import short
+from engine.store.plans import Shard, Subject
+from engine.store.results import Results, encode_result
+
+SHOWN = 10
+"""Bad rows that an error lists before it only counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleRead:
+    """The people of a run as shards with their rows, whether a limit cut them, and how many the source holds."""
+
+    shards: tuple[tuple[Shard, bytes], ...]
+    """Each shard and its result file of the `people` stage: compressed, a few KB a person."""
+    partial: bool
+    total: int
+
+
+def source_id(source: Source) -> str:
+    """What pins the people of a source: the file's sha256, or the grammar's version, number and seed."""
+    if source.file is None:
+        from engine.profiles.grammar.builder import GRAMMAR_VERSION
+
+        return f"grammar-{GRAMMAR_VERSION}:{source.grammar}:{source.seed}"
+    if not source.file.is_file():
+        raise InputError("there is no such file", file=str(source.file), field="people.file", remedy="See `mien profiles build --help`.")
+    return f"sha256:{file_sha256(source.file)}"
+
+
+Notice: TypeAlias = Callable[[int, int], None]
+
+
+def read_shards(experiment: Experiment, stage: People, notice: Notice = lambda done, total: None) -> PeopleRead:
+    """Read and check every person of a run; writes nothing. `notice` is told (people read, people planned).
+
+    Raises InputError naming file, line and field when more rows are bad than `max_failed` allows.
+    """
+    total = count_people(experiment.people)
+    limit = experiment.people_limit(total)
+    people = itertools.islice(_people(experiment.people), limit)
+    shards: list[tuple[Shard, bytes]] = []
+    bad: list[BadRow] = []
+    done = 0
+    while group := list(itertools.islice(people, experiment.shard_size)):
+        pairs = [_subject(stage, line, person) for line, person in group]
+        bad += [person for _, person in group if isinstance(person, BadRow)]
+        shard = Shard.of([subject for subject, _ in pairs])
+        shards.append((shard, encode_result(stage, shard.key, [row for _, row in pairs])))
+        done += len(group)
+        notice(done, limit)
+    if len(bad) > experiment.max_failed:
+        raise _too_many(experiment, bad)
+    _refuse_twins(experiment, [shard for shard, _ in shards])
+    return PeopleRead(tuple(shards), limit < total, total)
+
+
+def commit_people(people: PeopleRead, results: Results, stage: People) -> None:
+    """Store the shards of the `people` stage that are not there yet, so that workers need no file of the driver's."""
+    existing = results.done(stage)
+    results.declare(stage)
+    for shard, data in people.shards:
+        if short(shard.key) not in existing:
+            results.backend.create(names.result(stage.id, shard.key), data)
+
+
+def count_people(source: Source) -> int:
+    """Rows in a source, without checking them."""
+    if source.file is None:
+        assert source.grammar is not None
+        return source.grammar
+    return count_rows(source.file)
+
+
+def _people(source: Source) -> Iterator[tuple[int, Profile | BadRow]]:
+    if source.file is not None:
+        return read_people(source.file)
+    from engine.profiles.grammar.builder import build_profiles  # reads a lexicon: only when people are built
+
+    assert source.grammar is not None
+    return enumerate(build_profiles(source.grammar, source.seed), start=1)
+
+
+def _subject(stage: People, line: int, person: Profile | BadRow) -> tuple[Subject, Row[Profile]]:
+    outcome: Outcome[Profile]
+    if isinstance(person, BadRow):
+        key = content_key({"bad_row": asdict(person)})
+        outcome = Failed("bad-person", f"line {person.line}: {person.field}: {person.reason}. {person.remedy}")
+        subject = Subject(key, person.id or f"line-{line}", key, bad=True)
+    else:
+        key = person_key(person)
+        outcome = Answered(person)
+        subject = Subject(key, person.id, person.cluster or person.id)
+    return subject, make_row(stage, Unit(key, key), outcome, inputs_digest([]))
+
+
+def _refuse_twins(experiment: Experiment, shards: list[Shard]) -> None:
+    """Two rows with one content key would be one unit."""
+    seen: dict[str, str] = {}
+    for subject in itertools.chain.from_iterable(shard.subjects for shard in shards):
+        if subject.key in seen:
+            raise InputError(f"the person {subject.id} stands twice", file=str(experiment.people.file or ""), remedy="Remove one.")
+        seen[subject.key] = subject.id
+
+
+def _too_many(experiment: Experiment, bad: list[BadRow]) -> InputError:
+    first = bad[0]
+    more = [f"  line {row.line}: {row.field}: {row.reason}" for row in bad[1:SHOWN]]
+    rest = [f"  and {len(bad) - SHOWN} more"] if len(bad) > SHOWN else []
+    detail = "\n".join([first.reason, *more, *rest])
+    return InputError(
+        detail + ("\n" if more else "."),
+        file=str(experiment.people.file),
+        line=first.line,
+        field=first.field,
+        remedy=f"{first.remedy} Or run with --max-failed {len(bad)}: bad people then end as failed rows, never as scores.",
+    )

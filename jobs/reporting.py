@@ -1,0 +1,135 @@
+"""Making a run's report from what the store holds: no GPU, no model, no Ray."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from engine.config import Experiment
+from engine.keys import content_key
+from engine.outcome import FailureKind
+from engine.prompting.budget import PRESETS
+from engine.report.data import Operations, RunFacts
+from engine.report.headline import headline
+from engine.report.write import write_report
+from engine.store import names
+from engine.store.backend import Backend, Missing
+from engine.store.journal import read_journal
+from engine.store.plans import Plan
+from engine.store.results import Results
+from jobs.failures import Failure, failures
+from jobs.planning import Progress
+from jobs.report_inputs import ceiling_table, pa_ids, score_table
+from jobs.vptt import Vptt
+
+END = "end.json"
+"""The report's last file: the digest of its inputs, and what the next command needs to know without reading them."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """A finished report: the digest of its inputs, failed rows (roots: not caused upstream), and its headline."""
+
+    inputs: str
+    failed: int
+    roots: int
+    retryable: int
+    headline: tuple[str, ...]
+
+
+def make_report(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress, *, name: str, command: str) -> End:
+    """Write the report of what is committed. `end.json` comes last: a report with a matching digest is whole."""
+    results = Results(backend)
+    have, planned = progress.results(workflow.stages, plan)
+    pa_id = " and ".join(sorted(pa_ids(workflow, plan, results, progress))) or "summary_ref"
+    facts = _facts(workflow, plan, name=name, complete=have == planned, command=command, pa_id=pa_id)
+
+    def write(path: str, data: bytes) -> None:
+        backend.replace(names.run(plan.run, "report", *path.split("/")), data)
+
+    scores, ceilings = score_table(workflow, plan, results, progress), ceiling_table(workflow, plan, results, progress)
+    summary = write_report(write, facts, scores, ceilings, operations(backend, plan.run))
+    failed: list[Failure] = []
+    if any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
+        # Every failure shows in a score or a ceiling, so a clean run need not look at the other stages.
+        failed = list(failures(workflow, plan, results, progress))
+    roots = [failure for failure in failed if failure.is_root]
+    retryable = sum(failure.outcome.kind is not FailureKind.PERMANENT for failure in roots)
+    end = End(inputs_digest(workflow, plan, progress), len(failed), len(roots), retryable, tuple(headline(summary)))
+    write(END, json.dumps(asdict(end), ensure_ascii=False).encode())
+    return end
+
+
+def page_uri(backend: Backend, run: str) -> str:
+    """Where a run's page is."""
+    return f"{backend.uri}/{names.run(run, 'report', 'index.html')}"
+
+
+def current_end(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress) -> End | None:
+    """The stored end, if its report was made from exactly what is committed now."""
+    try:
+        end = End(**json.loads(backend.read(names.run(plan.run, "report", END))))
+    except (Missing, ValueError, TypeError):
+        return None
+    return replace(end, headline=tuple(end.headline)) if end.inputs == inputs_digest(workflow, plan, progress) else None
+
+
+def inputs_digest(workflow: Vptt, plan: Plan, progress: Progress) -> str:
+    """Digest of what a report reads: every result by name and overlay. Results are immutable, so their names pin their content."""
+    return content_key(
+        {stage.id: [progress.overlays(stage, shard) for shard in plan.shards] for stage in (workflow.people, *workflow.stages)}
+    )
+
+
+def operations(backend: Backend, run: str) -> Operations:
+    """What the run took, over all its drivers, from the journal."""
+    seconds: dict[str, float] = {}
+    calls: dict[str, int] = {}
+    wall, retries, nodes, times = 0.0, 0, set(), []
+    for event in read_journal(backend, run):
+        times.append(float(event["at"]))
+        match event["event"]:
+            case "phase":
+                seconds[f"driver: {event['name']}"] = seconds.get(f"driver: {event['name']}", 0.0) + event["seconds"]
+            case "shard":
+                for stage, rows, _, spent in event["stages"]:
+                    seconds[stage] = seconds.get(stage, 0.0) + spent
+                    calls[stage] = calls.get(stage, 0) + rows
+            case "pass":
+                retries += event["number"] > 1 or event["retry"]
+            case "end":
+                wall += event["seconds"]
+            case "driver":
+                nodes.add(str(event["host"]))
+    span = [datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") for at in (min(times), max(times))] if times else ["", ""]
+    return Operations(wall or None, seconds, calls, retries, span[0], span[1], tuple(sorted(nodes)))
+
+
+def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: str, pa_id: str) -> RunFacts:
+    experiment = Experiment.model_validate(plan.identity["experiment"])
+    budget = PRESETS[experiment.budgets[0]]
+    people = sum(len(shard.subjects) for shard in plan.shards)
+    tasks = len(workflow.draw.tasks) * workflow.draw.per_task
+    facts: dict[str, Any] = {
+        "run": plan.run,
+        "name": name,
+        "complete": complete,
+        "partial": plan.partial,
+        "planned_people": people,
+        "total_people": plan.total_people,
+        "units": people * tasks * len(workflow.scores),
+        "metric_ids": {"vptt": workflow.ceilings.definition.id},
+        "encoder": plan.identity["models"]["encoder"],
+        "writers": tuple(experiment.writers),
+        "pa_id": pa_id,
+        "stand_ins": (),
+        "experiment": plan.identity["experiment"],
+        "command": command,
+        "seed": experiment.seed,
+        "metric": "v" if budget.score == "V" else "v_c",
+        "writer": experiment.writers[0],
+        "budget": budget.name,
+    }
+    return RunFacts(**facts)

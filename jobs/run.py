@@ -1,0 +1,195 @@
+"""Driving a run: plan, lease, passes over what is missing, report. The same command again resumes; a finished run is a no-op."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from engine.errors import LeaseHeld
+from engine.store.backend import Backend
+from engine.store.journal import Journal
+from engine.store.lease import Lease
+from engine.store.opening import open_backend, probe
+from engine.store.plans import Plan, bind_name, check_name, load_plan, save_plan
+from engine.store.results import Results
+from jobs.console import Console
+from jobs.failures import failures
+from jobs.local_ray import RaySession
+from jobs.opened_run import save_settings
+from jobs.people_source import commit_people, read_shards
+from jobs.pipeline import ShardDone, stream
+from jobs.planning import Prepared, Progress, commit_queries, make_plan, progress_of, references
+from jobs.reporting import End, current_end, make_report, page_uri
+from jobs.shard_runner import Retry
+from jobs.worker import ABSENT, ShardReference, WorkerSettings
+
+MAX_PASSES = 5
+"""Passes over what is missing: more than one only if a stored file turned out to be corrupt."""
+
+COMPLETE, TOO_MANY_FAILED, INCOMPLETE = 0, 3, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a command adds to an experiment; none of it changes a result."""
+
+    store: str
+    name: str
+    command: str
+    retry: Retry
+
+
+class Driver:
+    """One command's work on one run."""
+
+    def __init__(self, prepared: Prepared, options: Options, console: Console) -> None:
+        self._prepared, self._options, self._console = prepared, options, console
+        self._workflow = prepared.workflow
+        self._backend: Backend = open_backend(options.store)
+        self._results = Results(self._backend)
+        self._phases: list[tuple[str, float]] = []
+        self._started = time.monotonic()
+
+    def run(self) -> int:
+        """Bring the run to its end, or find it there; returns the exit code."""
+        run = self._prepared.run
+        check_name(self._backend, self._options.name, run, self._prepared.identity)
+        plan = load_plan(self._backend, run)
+        self._console.event("launch", run=run, name=self._options.name, store=self._backend.uri, resumed=plan is not None)
+        if plan is not None and (end := self._finished(plan)) is not None:
+            bind_name(self._backend, self._options.name, run, self._prepared.identity)
+            self._console.say(f"Run {self._options.name} ({run}) is finished; nothing to do.")
+            return self._tell(plan, end, complete=True)
+        session = RaySession(self._prepared.experiment.execution.ray_address).start()  # while people are read
+        try:
+            plan = self._planned(plan)
+            bind_name(self._backend, self._options.name, run, self._prepared.identity)
+            save_settings(self._backend, run, self._prepared.experiment)
+            with Lease(self._backend, run, notice=self._console.warn) as lease:
+                return self._work(plan, lease, session)
+        finally:
+            session.stop()
+
+    def _finished(self, plan: Plan) -> End | None:
+        """The stored end of a run that has nothing left to do."""
+        progress = progress_of(self._workflow, self._results)
+        if references(self._workflow, plan, progress):
+            return None
+        end = current_end(self._backend, self._workflow, plan, progress)
+        wants_retry = end is not None and (end.retryable or (self._options.retry.code and end.roots))
+        return None if wants_retry else end
+
+    def _planned(self, plan: Plan | None) -> Plan:
+        """The plan, with people and queries in the store; bad input is found before anything is written."""
+        people_stage = self._workflow.people
+        if plan is not None and all(progress_of(self._workflow, self._results).overlays(people_stage, shard) >= 0 for shard in plan.shards):
+            return plan
+        with self._phase("reading people"), self._console.progress("reading people", "people") as bar:
+            people = read_shards(self._prepared.experiment, people_stage, bar.set)
+        probe(self._backend)
+        plan = make_plan(self._prepared, people)
+        with self._phase("storing people"):
+            commit_people(people, self._results, people_stage)
+            commit_queries(self._prepared, plan, self._results)
+            save_plan(self._backend, plan)
+        return plan
+
+    def _work(self, plan: Plan, lease: Lease, session: RaySession) -> int:
+        journal = Journal(self._backend, plan.run, lease.epoch)
+        journal.add("driver", host=socket.gethostname(), pid=os.getpid(), command=self._options.command)
+        try:
+            for number in range(1, MAX_PASSES + 1):
+                open_ = self._open(plan, first=number == 1)
+                if not open_:
+                    break
+                journal.add("pass", number=number, shards=len(open_), retry=any(each.retry for each in open_))
+                self._pass(plan, open_, lease, journal, session)
+            progress = progress_of(self._workflow, self._results)
+            with self._phase("report"):
+                end = self._report(plan, progress, journal)
+            return self._tell(plan, end, complete=not references(self._workflow, plan, progress))
+        finally:
+            journal.flush()
+
+    def _open(self, plan: Plan, *, first: bool) -> list[ShardReference]:
+        """The shards that need work; on the first pass also those with failed units that are to be tried again."""
+        progress = progress_of(self._workflow, self._results)
+        again: set[int] = set()
+        if first and any(progress.overlays(self._workflow.memory, shard) != ABSENT for shard in plan.shards):
+            for failure in failures(self._workflow, plan, self._results, progress):
+                if failure.is_root and self._options.retry.wants(failure.outcome):
+                    again.add(failure.shard)
+        return references(self._workflow, plan, progress, frozenset(again), self._options.retry.code)
+
+    def _pass(self, plan: Plan, open_: list[ShardReference], lease: Lease, journal: Journal, session: RaySession) -> None:
+        experiment = self._prepared.experiment
+        settings = WorkerSettings(self._backend.uri, plan.run, experiment.encoder, experiment.execution.encoder.threads)
+        with self._phase("waiting for Ray"):
+            ray = session.wait()
+        started, first = time.monotonic(), True
+        people = {index: len(shard.subjects) for index, shard in enumerate(plan.shards)}
+        total = sum(people.values())
+        done = total - sum(people[each.shard] for each in open_)
+        failed = 0
+        with self._console.progress("evaluating", "people") as bar:
+            bar.set(done, total)
+            for shard in stream(ray, open_, settings, experiment.execution):
+                if first:
+                    self._note_phase("starting workers and first shard", time.monotonic() - started)
+                    started, first = time.monotonic(), False
+                if not lease.is_good():
+                    raise LeaseHeld(f"Another driver took over run {plan.run}.", remedy="Leave it to that one; `mien watch` shows it.")
+                done += people[shard.shard]
+                failed += sum(tally[2] for tally in shard.tallies)
+                bar.set(done, total, f"{failed} failed" if failed else "")
+                self._journal_shard(journal, plan, shard)
+                if shard.again:
+                    self._console.warn(shard.again)
+        self._note_phase("evaluating", time.monotonic() - started)
+
+    def _journal_shard(self, journal: Journal, plan: Plan, shard: ShardDone) -> None:
+        names = [stage.name for stage in self._workflow.stages]
+        stages = [[names[index], rows, failed, seconds] for index, rows, failed, seconds in shard.tallies]
+        people = len(plan.shards[shard.shard].subjects)
+        journal.add(
+            "shard", shard=shard.shard, people=people, stages=stages, seconds=round(shard.ended - shard.started, 3), again=shard.again
+        )
+
+    def _report(self, plan: Plan, progress: Progress, journal: Journal) -> End:
+        for name, seconds in self._phases:
+            journal.add("phase", name=name, seconds=round(seconds, 3))
+        journal.add("end", seconds=round(time.monotonic() - self._started, 3))
+        journal.flush()
+        return make_report(self._backend, self._workflow, plan, progress, name=self._options.name, command=self._options.command)
+
+    def _tell(self, plan: Plan, end: End, *, complete: bool) -> int:
+        allowed = self._prepared.experiment.max_failed
+        code = INCOMPLETE if not complete else TOO_MANY_FAILED if end.roots > allowed else COMPLETE
+        self._console.say()
+        for name, seconds in self._phases:
+            self._console.say(f"  {name:<34}{seconds:7.1f} s")
+        for line in end.headline:
+            self._console.say(line)
+        if code == TOO_MANY_FAILED:
+            self._console.warn(
+                f"{end.roots} rows failed by themselves; {allowed} are allowed (--max-failed). See `mien errors {self._options.name}`."
+            )
+        if code == INCOMPLETE:
+            self._console.warn("The run is incomplete; run the same command again to go on.")
+        page = page_uri(self._backend, plan.run)
+        self._console.say(f"Report: {page}")
+        self._console.event("done", run=plan.run, complete=complete, failed=end.failed, roots=end.roots, report=page, exit_code=code)
+        return code
+
+    @contextmanager
+    def _phase(self, name: str) -> Iterator[None]:
+        started = time.monotonic()
+        yield
+        self._note_phase(name, time.monotonic() - started)
+
+    def _note_phase(self, name: str, seconds: float) -> None:
+        self._phases.append((name, seconds))

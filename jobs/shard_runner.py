@@ -1,0 +1,213 @@
+"""A shard's way through stages, in one process: read, skip what exists, ask in batches, commit, go on with what was committed.
+
+No Ray here: `jobs.pipeline` runs this inside actors, tests run it directly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from engine.outcome import Answered, Failed, FailureKind, Outcome
+from engine.rows import OUTCOMES, Row, inputs_digest, make_row
+from engine.stage import Stage, Unit, waves
+from engine.store.plans import Shard
+from engine.store.results import Results
+from jobs.asking import ask_safely
+from jobs.call_log import CallLog
+
+Actors: TypeAlias = Callable[[str], Any]
+"""The actor of a name ("encoder", "writer:template"), made on first use."""
+
+UPSTREAM = "upstream:"
+"""Begins the code of a unit that could not be asked because a row it reads is not answered; the root's code follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Which failed units are tried again: the retryable ones, or all with this code."""
+
+    code: str = ""
+
+    def wants(self, failed: Failed) -> bool:
+        """Whether this failure is tried again itself (not because an input changed)."""
+        return failed.code == self.code if self.code else failed.kind is not FailureKind.PERMANENT
+
+
+@dataclass(slots=True)
+class StageTally:
+    """What one stage did on one shard."""
+
+    rows: int = 0
+    failed: int = 0
+    skipped: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class _Due:
+    """A stage's open units on this shard, and the overlay that their rows will be."""
+
+    stage: Stage[Any]
+    units: list[Unit]
+    overlay: int
+    current: dict[str, Row[Any]]
+    requests: dict[str, Any] = field(default_factory=dict)
+    outcomes: dict[str, Outcome[Any]] = field(default_factory=dict)
+    inputs: dict[str, tuple[Row[Any], ...]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class ShardRunner:
+    """Runs a list of stages on shards."""
+
+    def __init__(
+        self,
+        results: Results,
+        stages: Sequence[Stage[Any]],
+        actors: Actors,
+        units: Callable[[Shard, Stage[Any]], list[Unit]],
+    ) -> None:
+        self._results, self._actors, self._units = results, actors, units
+        self._waves = waves(stages)
+        self._log = CallLog()
+
+    def run(self, shard: Shard, done: dict[str, int], retry: Retry | None = None) -> dict[str, StageTally]:
+        """Bring every stage to a result on `shard`; returns what each did.
+
+        `done` maps the id of each stage that has a result to its highest overlay, and is kept up to date. With `retry`, open units of
+        finished stages are done again.
+
+        Raises CorruptObject (the file is in quarantine then, so that the next pass computes it again) and StoreError.
+        """
+        context = _Context(self._results, shard, self._units, done)
+        tallies: dict[str, StageTally] = {}
+        with ThreadPoolExecutor(max_workers=8, thread_name_prefix="commit") as committers:
+            for wave in self._waves:
+                due = []
+                for stage in wave:
+                    open_ = context.due(stage, retry)
+                    if open_ is None:
+                        tallies[stage.id] = StageTally(skipped=True)
+                    else:
+                        due.append(open_)
+                self._answer(due, context)
+                # Downstream starts when the whole wave is durable; the commits of a wave wait for the disk together.
+                commits = [committers.submit(self._commit, each, context) for each in due]
+                for each, commit in zip(due, commits, strict=True):
+                    tallies[each.stage.id] = commit.result()
+        return tallies
+
+    def _answer(self, due: Sequence[_Due], context: _Context) -> None:
+        """Requests of all stages that share an actor and a way of asking go into one batch."""
+        batches: dict[tuple[str, Any], list[tuple[_Due, str]]] = {}
+        for each in due:
+            started = time.perf_counter()
+            for unit in each.units:
+                inputs = context.inputs(each.stage, unit)
+                each.inputs[unit.key] = inputs
+                broken = next((row for row in inputs if not isinstance(row.outcome, Answered)), None)
+                request = _upstream(each.stage, inputs, broken) if broken else each.stage.request(unit, *_values(inputs))
+                if isinstance(request, Failed):
+                    each.outcomes[unit.key] = request
+                else:
+                    each.requests[unit.key] = request
+                    batches.setdefault((each.stage.actor or "", type(each.stage).ask), []).append((each, unit.key))
+            each.seconds += time.perf_counter() - started
+        for (actor, ask), members in batches.items():
+            started = time.perf_counter()
+            with self._log.call(actor, context.shard.key, Counter(each.stage.id for each, _ in members)):
+                outcomes = ask_safely(ask, self._actors(actor), [each.requests[key] for each, key in members])
+            share = (time.perf_counter() - started) / len(members)
+            for (each, key), outcome in zip(members, outcomes, strict=True):
+                each.outcomes[key] = outcome
+                each.seconds += share
+
+    def _commit(self, due: _Due, context: _Context) -> StageTally:
+        started = time.perf_counter()
+        rows = [_row(due, unit) for unit in due.units]
+        committed = self._results.commit(due.stage, context.shard.key, rows, overlay=due.overlay)
+        context.adopt(due, committed)
+        failed = sum(isinstance(row.outcome, Failed) for row in committed)
+        return StageTally(len(committed), failed, False, due.seconds + time.perf_counter() - started)
+
+
+class _Context:
+    """What is known of one shard while it travels: units and committed rows, read on first use."""
+
+    def __init__(
+        self,
+        results: Results,
+        shard: Shard,
+        units: Callable[[Shard, Stage[Any]], list[Unit]],
+        done: dict[str, int],
+    ) -> None:
+        self.shard = shard
+        self._results, self._units_of, self._done = results, units, done
+        self._units: dict[str, list[Unit]] = {}
+        self._rows: dict[str, dict[str, Row[Any]]] = {}
+
+    def units(self, stage: Stage[Any]) -> list[Unit]:
+        if stage.per not in self._units:
+            self._units[stage.per] = self._units_of(self.shard, stage)
+        return self._units[stage.per]
+
+    def rows(self, stage: Stage[Any]) -> dict[str, Row[Any]]:
+        """The stage's committed rows."""
+        if stage.id not in self._rows:
+            overlays = self._done.get(stage.id, 0)
+            units = [unit.key for unit in self.units(stage)]
+            self._rows[stage.id] = self._results.read(stage, self.shard.key, overlays=overlays, units=units)
+        return self._rows[stage.id]
+
+    def adopt(self, due: _Due, committed: list[Row[Any]]) -> None:
+        """Go on with what was committed."""
+        self._rows[due.stage.id] = {**due.current, **{row.unit: row for row in committed}}
+        self._done[due.stage.id] = due.overlay
+
+    def inputs(self, stage: Stage[Any], unit: Unit) -> tuple[Row[Any], ...]:
+        """The rows a unit reads, in the stage's order: the unit's own, or its person's."""
+        return tuple(self.rows(each)[unit.subject if each.per == "person" else unit.key] for each in stage.inputs)
+
+    def due(self, stage: Stage[Any], retry: Retry | None) -> _Due | None:
+        """What is open: everything if there is no result; with `retry`, failed units that it wants and units whose inputs changed."""
+        overlays = self._done.get(stage.id)
+        if overlays is None:
+            return _Due(stage, self.units(stage), 0, {})
+        if retry is None:
+            return None
+        rows = self.rows(stage)
+        open_ = [unit for unit in self.units(stage) if self._is_open(stage, unit, rows[unit.key], retry)]
+        return _Due(stage, open_, overlays + 1, rows) if open_ else None
+
+    def _is_open(self, stage: Stage[Any], unit: Unit, row: Row[Any], retry: Retry) -> bool:
+        if row.input_sha256 != inputs_digest(each.sha256 for each in self.inputs(stage, unit)):
+            return True
+        return isinstance(row.outcome, Failed) and not row.outcome.code.startswith(UPSTREAM) and retry.wants(row.outcome)
+
+
+def _row(due: _Due, unit: Unit) -> Row[Any]:
+    """The row of a unit, from the actor's outcome."""
+    inputs, outcome = due.inputs[unit.key], due.outcomes[unit.key]
+    if isinstance(outcome, Answered):
+        value = due.stage.value(unit, _values(inputs), outcome.value)
+        outcome = value if isinstance(value, Failed) else Answered(value)
+    return make_row(due.stage, unit, outcome, inputs_digest(row.sha256 for row in inputs))
+
+
+def _values(inputs: tuple[Row[Any], ...]) -> tuple[Any, ...]:
+    return tuple(row.outcome.value for row in inputs if isinstance(row.outcome, Answered))
+
+
+def _upstream(stage: Stage[Any], inputs: tuple[Row[Any], ...], broken: Row[Any]) -> Failed:
+    """The failure of a unit whose input has none: it keeps the root's code and message."""
+    outcome = broken.outcome
+    if isinstance(outcome, Failed):
+        if outcome.code.startswith(UPSTREAM):
+            return outcome
+        return Failed(UPSTREAM + outcome.code, f"{stage.inputs[inputs.index(broken)].name}: {outcome.message}")
+    return Failed(UPSTREAM + OUTCOMES[type(outcome)], f"{stage.inputs[inputs.index(broken)].name} has no answer for this unit")
