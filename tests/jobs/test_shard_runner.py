@@ -1,0 +1,199 @@
+"""The runner: exactly one outcome a unit, bad units alone fail, overlays renew only what is open, and lineage holds."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from engine.outcome import Answered, Failed, FailureKind
+from engine.rows import inputs_digest, make_row
+from engine.stage import Stage, Unit
+from engine.store.folder import FolderBackend
+from engine.store.plans import Shard, Subject
+from engine.store.results import Results
+from jobs.asking import ask_safely
+from jobs.shard_runner import UPSTREAM, Retry, ShardRunner
+
+TEXT = pa.schema([("text", pa.string())])
+SHARD = Shard.of([Subject(key * 64, key, key) for key in "abc"])
+
+
+class Text(Stage):
+    """A stage whose rows hold one text; `words` is its actor."""
+
+    version = 1
+    per = "person"
+    payload = TEXT
+    actor = "words"
+
+    def __init__(self, kind, *inputs):
+        self.kind = kind
+        self.inputs = inputs
+
+    def parameters(self):
+        return {}
+
+    def request(self, unit, *inputs):
+        return (self.kind, unit.subject[0], *inputs)
+
+    @staticmethod
+    def ask(actor, requests):
+        return actor(requests)
+
+    def encode(self, value):
+        return {"text": value}
+
+    def decode(self, columns):
+        return columns["text"]
+
+
+class Actor:
+    """Answers with the request joined; `broken` requests raise. Counts what it was asked."""
+
+    def __init__(self, broken=(), error=None):
+        self.broken, self.error = set(broken), error or ValueError("bad unit")
+        self.batches = []
+
+    def __call__(self, requests):
+        self.batches.append(len(requests))
+        for request in requests:
+            if request[:2] in self.broken:
+                raise self.error
+        return [Answered("|".join(request)) for request in requests]
+
+    @property
+    def asked(self):
+        return sum(self.batches)
+
+
+def units(shard, stage):
+    return [Unit(subject.key, subject.key) for subject in shard.subjects]
+
+
+@pytest.fixture
+def results(tmp_path):
+    return Results(FolderBackend(tmp_path / "store"))
+
+
+def runner(results, stages, actor):
+    return ShardRunner(results, stages, lambda name: actor, units)
+
+
+def chain():
+    first = Text("first")
+    return [first, Text("second", first), Text("other")]
+
+
+def outcomes(results, stage, overlays=0):
+    return {row.subject[0]: row.outcome for row in results.read(stage, SHARD.key, overlays=overlays).values()}
+
+
+def test_every_unit_of_every_stage_gets_one_outcome(results):
+    _, second, _ = stages = chain()
+    done = {}
+    tallies = runner(results, stages, Actor()).run(SHARD, done)
+    assert outcomes(results, second) == {k: Answered(f"second|{k}|first|{k}") for k in "abc"}
+    assert {stage.id: (tally.rows, tally.failed) for stage in stages for tally in [tallies[stage.id]]} == {s.id: (3, 0) for s in stages}
+    assert done == {stage.id: 0 for stage in stages}
+
+
+def test_stages_that_share_actor_and_wave_share_a_batch(results):
+    actor = Actor()
+    runner(results, chain(), actor).run(SHARD, {})
+    assert actor.batches == [6, 3]
+
+
+def test_what_exists_is_not_asked_again(results):
+    stages = chain()
+    done = {}
+    runner(results, stages, Actor()).run(SHARD, done)
+    actor = Actor()
+    tallies = runner(results, stages, actor).run(SHARD, dict(done))
+    assert actor.asked == 0
+    assert all(tally.skipped for tally in tallies.values())
+
+
+def test_a_bad_unit_fails_alone_and_takes_only_its_own_downstream_along(results):
+    first, second, _ = stages = chain()
+    runner(results, stages, Actor(broken={("first", "b")})).run(SHARD, {})
+    assert outcomes(results, first)["b"] == Failed("actor-error", "ValueError: bad unit")
+    assert outcomes(results, second)["b"] == Failed(UPSTREAM + "actor-error", "first: ValueError: bad unit")
+    assert outcomes(results, second)["a"] == Answered("second|a|first|a")
+
+
+def test_a_retry_renews_only_open_units_and_what_depends_on_them(results):
+    first, second, other = stages = chain()
+    done = {}
+    runner(results, stages, Actor(broken={("first", "b")}, error=TimeoutError("slow"))).run(SHARD, done)
+    assert outcomes(results, first)["b"].kind is FailureKind.RETRYABLE
+    actor = Actor()
+    runner(results, stages, actor).run(SHARD, done, Retry())
+    assert actor.batches == [1, 1]
+    assert done == {first.id: 1, second.id: 1, other.id: 0}
+    assert outcomes(results, second, overlays=1) == {k: Answered(f"second|{k}|first|{k}") for k in "abc"}
+
+
+def test_permanent_failures_are_retried_only_by_their_code(results):
+    first, _, _ = stages = chain()
+    done = {}
+    runner(results, stages, Actor(broken={("first", "b")})).run(SHARD, done)
+    actor = Actor()
+    runner(results, stages, actor).run(SHARD, done, Retry())
+    assert actor.asked == 0
+    runner(results, stages, actor).run(SHARD, done, Retry("actor-error"))
+    assert outcomes(results, first, overlays=1)["b"] == Answered("first|b")
+
+
+class Fresh(Text):
+    """A stage that is not deterministic: each computation gives another value (STORAGE, what must be shown)."""
+
+    @staticmethod
+    def ask(actor, requests):
+        return [Answered(str(np.random.default_rng().integers(2**60))) for _ in requests]
+
+
+def test_downstream_reads_what_was_committed_never_a_copy_that_lost(results):
+    first = Fresh("fresh")
+    second = Text("second", first)
+    winner = [make_row(first, unit, Answered("winner"), inputs_digest([])) for unit in units(SHARD, first)]
+    results.commit(first, SHARD.key, winner)
+    # The runner does not know of the winner's file: it computes, loses, and must go on with the winner's rows.
+    runner(results, [first, second], Actor()).run(SHARD, {})
+    assert outcomes(results, second) == {k: Answered(f"second|{k}|winner") for k in "abc"}
+    first_rows = results.read(first, SHARD.key, overlays=0)
+    for unit, row in results.read(second, SHARD.key, overlays=0).items():
+        assert row.input_sha256 == inputs_digest([first_rows[unit].sha256])
+
+
+def test_a_result_whose_units_are_not_the_shards_is_quarantined(results):
+    first, second, _ = chain()
+    rows = [make_row(first, unit, Answered("x"), inputs_digest([])) for unit in units(SHARD, first)[:2]]
+    results.commit(first, SHARD.key, rows)
+    with pytest.raises(Exception, match="units are not the shard's"):
+        runner(results, [first, second], Actor()).run(SHARD, {first.id: 0})
+    assert results.done(first) == {}
+
+
+def test_a_batch_that_raises_is_halved_until_the_unit_at_fault_stands_alone():
+    actor = Actor(broken={("x", "7")})
+    found = ask_safely(Text.ask, actor, [("x", str(i)) for i in range(16)])
+    assert [type(outcome) for outcome in found] == [Failed if i == 7 else Answered for i in range(16)]
+    assert len(actor.batches) <= 9
+
+
+def test_an_actor_that_answers_too_few_is_never_matched_to_units():
+    with pytest.raises(RuntimeError, match="answered 1 of 2"):
+        ask_safely(Text.ask, lambda requests: [Answered("x")], [("a",), ("b",)])
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "kind"),
+    [
+        (MemoryError(), "out-of-memory", FailureKind.OUT_OF_MEMORY),
+        (RuntimeError("CUDA out of memory"), "out-of-memory", FailureKind.OUT_OF_MEMORY),
+        (ConnectionResetError("reset"), "transient", FailureKind.RETRYABLE),
+        (KeyError("x"), "actor-error", FailureKind.PERMANENT),
+    ],
+)
+def test_failures_say_whether_a_retry_can_help(error, code, kind):
+    (found,) = ask_safely(Text.ask, Actor(broken={("x", "a")}, error=error), [("x", "a")])
+    assert (found.code, found.kind) == (code, kind)
