@@ -7,6 +7,8 @@ import os
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 OBJECT_STORE_BYTES = 128 * 2**20
@@ -53,7 +55,10 @@ class RaySession:
             sys.modules["ray"].shutdown()
 
     def _init(self) -> None:
-        _quiet()
+        with _core_hushed():
+            self._connect()
+
+    def _connect(self) -> None:
         import ray
         import ray.data
 
@@ -65,9 +70,22 @@ class RaySession:
             ray.init(address="local", num_cpus=cpus, object_store_memory=OBJECT_STORE_BYTES, include_dashboard=False, **common)
 
 
-def _quiet() -> None:
-    """Ray's own notices would drown ours; its log files keep them. Each can be set back from the environment."""
+@contextmanager
+def _core_hushed() -> Iterator[None]:
+    """Ray's own notices would drown ours; its log files keep them. Each setting can be set back from the environment."""
     os.environ.setdefault("RAY_DATA_LOG_LEVEL", "ERROR")
     # Ray Data itself puts constructor arguments into the object store, and the core then warns of it at level "error".
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     warnings.filterwarnings("ignore", module="ray")
+    # The core says on descriptor 2 that it heeds this. Python's stderr gets a descriptor of its own meanwhile, so nothing of ours is lost.
+    ours, python_stderr = os.dup(2), sys.stderr
+    if python_stderr.fileno() == 2:
+        sys.stderr = os.fdopen(os.dup(ours), "w", buffering=1)
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
+        sys.stderr = python_stderr

@@ -1,0 +1,117 @@
+"""What a report is made from: the score rows of one run, its ceilings, its facts, and what it cost in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+METRICS = ("v", "v_u", "v_literal", "v_c", "v_c_literal", "pa", "gs", "cp_unit", "cp_literal", "nv", "nv_union")
+"""Every metric column of `SCORES_SCHEMA`, in the order of the page; higher is better for all of them."""
+
+CEILING_METRICS = ("v", "v_c", "pa", "gs", "cp_unit", "cp_literal", "nv")
+"""The metric columns of `CEILINGS_SCHEMA`."""
+
+OUTCOMES = ("answered", "refused", "unparsed", "failed")
+
+_TEXT = ("subject", "person", "cluster", "query", "family", "task", "breadth", "method", "writer", "backbone", "budget", "outcome")
+
+SCORES_SCHEMA = pa.schema(
+    [pa.field(name, pa.string(), nullable=False) for name in _TEXT]
+    + [
+        pa.field("code", pa.string()),
+        pa.field("message", pa.string()),
+        pa.field("prompt", pa.string()),
+        pa.field("words", pa.int64()),
+        pa.field("truncated", pa.bool_()),
+        pa.field("extractive", pa.bool_(), nullable=False),
+        pa.field("cap_binds", pa.bool_()),
+        pa.field("n_eff", pa.float64()),
+    ]
+    + [pa.field(name, pa.float64()) for name in METRICS],
+    metadata={"mien.record": "vptt-report-score", "mien.version": "1"},
+)
+"""One row per unit x method x writer. Methods are compared only where writer, backbone and budget are equal, so a method
+that needs no model (baseline) carries the writer and backbone of the methods it stands beside."""
+
+CEILINGS_SCHEMA = pa.schema(
+    [pa.field(name, pa.string(), nullable=False) for name in ("subject", "cluster", "outcome")]
+    + [pa.field(name, pa.float64()) for name in CEILING_METRICS],
+    metadata={"mien.record": "vptt-report-ceiling", "mien.version": "1"},
+)
+"""One row per person: the mean over their own captions, each scored with itself left out (METRICS, GS)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What was decided before a row was scored.
+
+    `metric` is the preset's own score ("v" for q3, "v_c" for q1 and q2); `writer` and `budget` name the setting that the verdict is
+    about; `metric_ids` maps a metric's name, or the benchmark's for its whole definition, to an id; `experiment` is the resolved
+    configuration without secrets. `command` and `experiment` may name paths, so they stand only in `index.html` and `run.json`.
+    """
+
+    run: str
+    name: str
+    complete: bool
+    partial: bool
+    planned_people: int
+    total_people: int
+    units: int
+    metric_ids: Mapping[str, str]
+    encoder: str
+    writers: tuple[str, ...]
+    pa_id: str
+    seed: int
+    metric: str
+    writer: str
+    budget: str
+    stand_ins: tuple[str, ...] = ()
+    experiment: Mapping[str, Any] = field(default_factory=dict)
+    command: str = ""
+    benchmark: str = "vptt"
+
+    def metric_id(self, metric: str) -> str:
+        """The id that pins a metric's choices: its own, else the one of the benchmark's whole definition, else ""."""
+        return self.metric_ids.get(metric) or self.metric_ids.get(self.benchmark, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """Facts that depend on the host, the hour and the weather in the cluster; shown in one section and in `run.json`, nowhere else.
+
+    Seconds are wall seconds; `started` and `ended` are ISO 8601 in UTC.
+    """
+
+    wall_seconds: float | None = None
+    stage_seconds: Mapping[str, float] = field(default_factory=dict)
+    model_calls: Mapping[str, int] = field(default_factory=dict)
+    retries: int = 0
+    started: str = ""
+    ended: str = ""
+    nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Rows that may be compared with each other: one writer on one backbone under one budget."""
+
+    writer: str
+    backbone: str
+    budget: str
+
+
+METHOD_ORDER = ("baseline", "persona", "brag", "vprag", "combined")
+CONTROLS = ("stranger", "random", "own", "noise")
+"""Controls are listed beside the methods and never compete with them (METRICS, controls)."""
+
+
+def method_rank(method: str) -> tuple[int, str]:
+    """Where a method stands in every list: the paper's order, then any other by name, then the controls."""
+    if method in METHOD_ORDER:
+        return METHOD_ORDER.index(method), method
+    if method in CONTROLS:
+        return len(METHOD_ORDER) + 1 + CONTROLS.index(method), method
+    return len(METHOD_ORDER), method

@@ -1,0 +1,51 @@
+"""The result tables as CSV files: long, sorted, with a `partial` column, and safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+from engine.report import rows
+from engine.report.summary import Summary
+
+# A spreadsheet runs a cell that begins with one of these as a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_files(summary: Summary) -> Iterator[tuple[str, bytes]]:
+    """(name under the report's folder, bytes) of every result table, one file a kind of row."""
+    named: dict[str, tuple[type[Any], Sequence[Any]]] = {
+        "results": (rows.Result, summary.results),
+        "differences": (rows.Difference, summary.differences),
+        "win_share": (rows.WinShare, summary.win_share),
+        "cohens_d": (rows.Effect, summary.cohens_d),
+        "ceilings": (rows.Ceiling, summary.ceilings),
+        "words": (rows.Words, summary.words),
+        "retrieval": (rows.Retrieval, summary.retrieval),
+        "outcomes": (rows.Coverage, summary.outcomes),
+        "failures": (rows.FailureGroup, summary.failures),
+    }
+    for name, (kind, found) in named.items():
+        yield f"tables/{name}.csv", _csv(kind, found, summary.partial)
+
+
+def _csv(kind: type[Any], found: Sequence[Any], partial: bool) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [field.name for field in fields(kind)]
+    writer.writerow([*names, "partial"])
+    writer.writerows([[*(_cell(getattr(row, name)) for name in names), str(partial).lower()] for row in found])
+    return text.getvalue().encode()
+
+
+def _cell(value: str | float | int | tuple[str, ...] | None) -> str | float | int:
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return _cell(" ".join(value))
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    return value

@@ -1,0 +1,35 @@
+"""Three lines of result for the terminal."""
+
+from __future__ import annotations
+
+from engine.report.cases import POOLED
+from engine.report.summary import Summary
+from engine.report.wording import METRIC_LABEL, count, counted, figure, interval
+
+
+def headline(summary: Summary) -> list[str]:
+    """What was scored, how the methods rank by the run's own score, and what may be concluded; plain text, three lines."""
+    label = METRIC_LABEL[summary.metric]
+    state = ("complete" if summary.complete else "incomplete") + (", PARTIAL" if summary.partial else "")
+    people = counted(summary.planned_people, "person")
+    if summary.partial:
+        people = f"{count(summary.planned_people)} of {counted(summary.total_people, 'person')}"
+    found = summary.of_setting(summary.results, task=POOLED, metric=summary.metric)
+    ranked = sorted((row for row in found if row.mean is not None), key=lambda row: -row.mean)
+    n = max((row.n for row in ranked), default=0)
+    marks = [
+        f"{row.method}{'†' if row.method in summary.extractive else ''} {figure(row.mean)} {interval(row.low, row.high)}" for row in ranked
+    ]
+    lines = [
+        f"{summary.name}: {state}, {people}, {counted(summary.units, 'unit')}, {count(summary.failed)} failed",
+        f"{label} (n = {count(n)} a method): {', '.join(marks)}" if marks else f"{label}: no unit has a score",
+        _conclusion(summary),
+    ]
+    # A name may hold anything, and a terminal obeys control characters.
+    return ["".join(letter if letter.isprintable() else " " for letter in line) for line in lines]
+
+
+def _conclusion(summary: Summary) -> str:
+    """The first sentence of the verdict that compares methods, or says why none does."""
+    openings = ("Over all tasks", "Nothing can be said", "No ")
+    return next((sentence for sentence in summary.verdict if sentence.startswith(openings)), "No verdict.")

@@ -1,0 +1,54 @@
+"""How the figures were made, in words: the definitions chosen, the ids that pin them, and the seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.keys import seed_of
+from engine.report.data import RunFacts
+from engine.report.statistics import FEW_CLUSTERS, FEWEST_CLUSTERS, RESAMPLES
+from engine.report.summary import Summary
+from engine.report.wording import METRIC_LABEL, METRIC_MEANING, count, counted, listed
+
+
+def definitions(summary: Summary, facts: RunFacts) -> list[tuple[str, str, str]]:
+    """(label, meaning, id) of every metric in the report."""
+    measured = {row.metric for row in summary.results} | {row.metric for row in summary.ceilings}
+    return [(METRIC_LABEL[name], meaning, facts.metric_ids.get(name, "")) for name, meaning in METRIC_MEANING.items() if name in measured]
+
+
+def paragraphs(summary: Summary, facts: RunFacts) -> Iterator[str]:
+    """The methods text, without a path, a host or a time."""
+    people = (
+        f"{count(facts.planned_people)} of {count(facts.total_people)} people" if facts.partial else counted(facts.planned_people, "person")
+    )
+    yield (
+        f"Run {facts.run} of the {facts.benchmark} benchmark: {people}, {counted(facts.units, 'unit')}, writers {listed(facts.writers)}, "
+        f"encoder {facts.encoder}. PA compares a prompt with {facts.pa_id}. Two numbers are comparable only if their metric ids are equal."
+    )
+    whole = facts.metric_ids.get(facts.benchmark)
+    if whole:
+        yield f"The definition of every metric below, with all its choices, is {whole}."
+    yield (
+        "Means are over answered units that have the score; a refused, unparsed or failed unit is counted as missing and never as 0. "
+        "Each person's units, and those of people who share content, form one cluster. Generation and editing pool the tasks of that kind."
+    )
+    yield (
+        f"Intervals are 95 %, from {count(RESAMPLES)} resamples of clusters (seed {seed_of(facts.run, 'report', 'bootstrap')}), the same "
+        f"for every method, so that differences are paired: percentile intervals, under {FEW_CLUSTERS} clusters bootstrap-t, under "
+        f"{FEWEST_CLUSTERS} none. They are not adjusted for the number of comparisons."
+    )
+    yield (
+        "Win shares and Cohen's d use only cases (person and query) in which every compared method has a value; ties are split. Cohen's d "
+        "is post hoc, against the best method of the row that the verdict may name; the best is chosen anew in each resample, and the "
+        "intervals are percentile intervals. A share of exactly 0 or 1 has no interval."
+    )
+    yield f"The run's own seed is {facts.seed}. The sampled prompts are drawn with a seed from the run's id."
+
+
+def status(summary: Summary) -> list[str]:
+    """The words that stand beside the title: complete or not, partial or not."""
+    words = ["complete" if summary.complete else "incomplete"]
+    if summary.partial:
+        words.append(f"PARTIAL: {count(summary.planned_people)} of {count(summary.total_people)} people")
+    return words

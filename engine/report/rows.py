@@ -1,0 +1,200 @@
+"""The rows of a summary: each dataclass is one list in `summary.json` and one file under `tables/`.
+
+A figure that cannot be had is None, never NaN and never 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+SIGNIFICANT_DIGITS = 10
+"""More than any reader needs, few enough to hide the last bits in which two processors may differ."""
+
+
+def rounded(value: float) -> float | None:
+    """`value` to ten significant digits; None if it is not a finite number."""
+    number = float(value)
+    if not math.isfinite(number):
+        return None
+    return float(f"{number:.{SIGNIFICANT_DIGITS}g}") + 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Mean of one metric over the answered units of a method, with its 95 % interval; `missing` units have no such value."""
+
+    method: str
+    task: str
+    budget: str
+    writer: str
+    backbone: str
+    metric: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Mean of method - other over the cases where both have a value."""
+
+    method: str
+    other: str
+    task: str
+    budget: str
+    writer: str
+    backbone: str
+    metric: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class WinShare:
+    """Share of cases in which a method is the best of `among` ("all" methods, or those of the "verdict"); ties are split."""
+
+    method: str
+    among: str
+    task: str
+    budget: str
+    writer: str
+    backbone: str
+    metric: str
+    share: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Cohen's d of the row's best method against this one, post hoc: each resample chooses its best anew. The best has no d."""
+
+    method: str
+    best: str
+    task: str
+    budget: str
+    writer: str
+    backbone: str
+    metric: str
+    pooled: float | None
+    pooled_low: float | None
+    pooled_high: float | None
+    paired: float | None
+    paired_low: float | None
+    paired_high: float | None
+    n: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """What people's own captions score, each with itself left out: how high a score can honestly be."""
+
+    metric: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Mean length of a method's prompts in words (METRICS' tokens, query included), and how many an encoder's limit cut."""
+
+    method: str
+    task: str
+    budget: str
+    writer: str
+    backbone: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+    truncated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """How retrieval spread its weight: quartiles of n_eff, and the share of units whose number of posts the 2Q cap decided."""
+
+    method: str
+    breadth: str
+    budget: str
+    writer: str
+    backbone: str
+    n_eff_lower: float | None
+    n_eff_median: float | None
+    n_eff_upper: float | None
+    cap_share: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How a method's units ended; `absent` units are in the plan of another method but have no row here."""
+
+    method: str
+    task: str
+    budget: str
+    writer: str
+    backbone: str
+    answered: int
+    refused: int
+    unparsed: int
+    failed: int
+    absent: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailureGroup:
+    """Units that ended the same way, with the first of their messages by key."""
+
+    outcome: str
+    code: str
+    count: int
+    methods: tuple[str, ...]
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """By `metric`, `method` is ahead of `other`; by `other_metric` it is behind."""
+
+    task: str
+    metric: str
+    other_metric: str
+    method: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePrompt:
+    """One method's prompt for a sampled case; `note` says how the unit ended if there is no prompt."""
+
+    method: str
+    prompt: str | None
+    note: str
+    words: int | None
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One sampled case, with the prompt of every method side by side."""
+
+    person: str
+    query: str
+    task: str
+    prompts: tuple[SamplePrompt, ...]

@@ -1,0 +1,81 @@
+"""How the report names metrics and writes figures; the same words on the page, in Markdown and in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.report.cases import KINDS, POOLED
+
+METRIC_LABEL = {
+    "v": "V",
+    "v_u": "V-u",
+    "v_literal": "V (literal CP)",
+    "v_c": "V-c",
+    "v_c_literal": "V-c (literal CP)",
+    "pa": "PA",
+    "gs": "GS",
+    "cp_unit": "CP",
+    "cp_literal": "CP (literal)",
+    "nv": "NV",
+    "nv_union": "NV-union",
+    "words": "words",
+}
+
+METRIC_MEANING = {
+    "v": ".20 PA + .30 GS + .30 CP + .20 NV",
+    "v_u": "V with NV-union in the place of NV: pasting whole captions no longer counts as novel",
+    "v_literal": "V with the paper's CP formula read literally",
+    "v_c": "(PA + GS + CP) / 3, the score of the three-phrase budget; never on one axis with V",
+    "v_c_literal": "V-c with the paper's CP formula read literally",
+    "pa": "persona alignment: cosine of the prompt with the summary that no method sees",
+    "gs": "Gram-Schmidt fidelity: length of the prompt's projection onto the span of the person's captions",
+    "cp_unit": "closeness to the nearest topic cluster of the captions, on unit vectors (ours, the headline)",
+    "cp_literal": "the same by the paper's formula read literally, which rewards short projections",
+    "nv": "novelty: 1 - the largest share of the prompt's trigrams found in one caption",
+    "nv_union": "novelty against all captions together",
+}
+
+NOTHING = "–"
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """A number for people; a dash if there is none."""
+    return NOTHING if value is None else f"{value:.{digits}f}".replace("-", "\u2212")
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """A difference with its sign."""
+    return NOTHING if value is None else f"{value:+.{digits}f}".replace("-", "\u2212")
+
+
+def interval(low: float | None, high: float | None, digits: int = 3) -> str:
+    """A 95 % interval in brackets, or the words that there is none."""
+    return "no interval" if low is None or high is None else f"[{figure(low, digits)}, {figure(high, digits)}]"
+
+
+def count(number: int) -> str:
+    """A whole number with thousands separated."""
+    return f"{number:,}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: "1 unit", "2 units", "3 people"."""
+    plural = "people" if noun == "person" else f"{noun}s"
+    return f"{count(number)} {noun if number == 1 else plural}"
+
+
+def share(value: float | None) -> str:
+    """A share as a percentage with one decimal."""
+    return NOTHING if value is None else f"{100 * value:.1f} %"
+
+
+def task_label(task: str) -> str:
+    """The name of a task or group of tasks as a heading."""
+    if task == POOLED:
+        return "All tasks"
+    return f"All {task}" if task in KINDS else task.replace("-", " ").capitalize()
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words joined as in a sentence."""
+    return ", ".join(words[:-1]) + (" and " if len(words) > 1 else "") + words[-1] if words else "none"
