@@ -6,7 +6,7 @@ import errno
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.errors import StoreError, StoreUnusable
@@ -80,7 +80,8 @@ class FolderBackend:
         return sorted(found)
 
     def delete(self, name: str) -> None:
-        self._path(name).unlink(missing_ok=True)
+        with _storage_errors(self.uri, name), suppress(FileNotFoundError, NotADirectoryError):
+            self._path(name).unlink()
 
     def _path(self, name: str) -> Path:
         return self.root / checked(name)
