@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from engine.errors import LeaseHeld
+from engine.errors import CorruptObject, LeaseHeld
 from engine.store.backend import Backend
 from engine.store.journal import Journal
 from engine.store.lease import Lease
@@ -103,17 +103,23 @@ class Driver:
         journal.add("driver", host=socket.gethostname(), pid=os.getpid(), command=self._options.command)
         try:
             for number in range(1, MAX_PASSES + 1):
-                open_ = self._open(plan, first=number == 1)
-                if not open_:
-                    break
-                journal.add("pass", number=number, shards=len(open_), retry=any(each.retry for each in open_))
-                self._pass(plan, open_, lease, journal, session)
-            progress = progress_of(self._workflow, self._results)
-            with self._phase("report"):
-                end = self._report(plan, progress, journal)
-            return self._tell(plan, end, complete=not references(self._workflow, plan, progress))
+                try:
+                    open_ = self._open(plan, first=number == 1)
+                    if not open_:
+                        break
+                    journal.add("pass", number=number, shards=len(open_), retry=any(each.retry for each in open_))
+                    self._pass(plan, open_, lease, journal, session)
+                except CorruptObject as error:  # in quarantine now, so the next pass computes it again
+                    self._console.warn(str(error))
+            return self._finish(plan, journal)
         finally:
             journal.flush()
+
+    def _finish(self, plan: Plan, journal: Journal) -> int:
+        progress = progress_of(self._workflow, self._results)
+        with self._phase("report"):
+            end = self._report(plan, progress, journal)
+        return self._tell(plan, end, complete=not references(self._workflow, plan, progress))
 
     def _open(self, plan: Plan, *, first: bool) -> list[ShardReference]:
         """The shards that need work; on the first pass also those with failed units that are to be tried again."""

@@ -23,7 +23,8 @@ def profile(number: int, captions: int = 12) -> Profile:
     made = []
     for i in range(captions):
         used = tuple(element(CATEGORIES[(i + k) % 8], i * 3 + k) for k in range(4))
-        text = f"{ACTS[(i + number) % 6].capitalize()} the {used[0].text}, {used[1].text} by the {used[2].text}; {used[3].text} at {i + 1} o'clock."
+        act = ACTS[(i + number) % 6].capitalize()
+        text = f"{act} the {used[0].text}, {used[1].text} by the {used[2].text}; {used[3].text} at {i + 1} o'clock."
         made.append(Caption(text, f"scene {i}", used))
     return Profile(
         id=f"hand-{number}",
