@@ -99,7 +99,7 @@ class Experiment(_Strict):
     )
     encoder: str = Field("minilm-l6-v2", description="Sentence encoder: a laptop model's name or a folder")
     retrieval: Retrieval = Retrieval()
-    shard_size: int = Field(16, ge=1, le=64, description="People in a shard")
+    shard_size: int = Field(8, ge=1, le=64, description="People in a shard")
     max_failed: int = Field(0, ge=0, description="Failed rows that are tolerated")
     execution: Execution = Execution()
 

@@ -79,7 +79,7 @@ def _core_hushed() -> Iterator[None]:
     warnings.filterwarnings("ignore", module="ray")
     # The core says on descriptor 2 that it heeds this. Python's stderr gets a descriptor of its own meanwhile, so nothing of ours is lost.
     ours, python_stderr = os.dup(2), sys.stderr
-    if python_stderr.fileno() == 2:
+    if python_stderr is sys.__stderr__:
         sys.stderr = os.fdopen(os.dup(ours), "w", buffering=1)
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 2)

@@ -107,6 +107,16 @@ def operations(backend: Backend, run: str) -> Operations:
     return Operations(wall or None, seconds, calls, retries, span[0], span[1], tuple(sorted(nodes)))
 
 
+def stage_seconds(backend: Backend, run: str) -> dict[str, float]:
+    """Process seconds of a run's workers by kind of stage, the longest first."""
+    seconds: dict[str, float] = {}
+    for event in read_journal(backend, run):
+        for stage, _, _, spent in event["stages"] if event["event"] == "shard" else []:
+            kind = stage.partition("-")[0]
+            seconds[kind] = seconds.get(kind, 0.0) + spent
+    return dict(sorted(seconds.items(), key=lambda item: -item[1]))
+
+
 def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: str, pa_id: str) -> RunFacts:
     experiment = Experiment.model_validate(plan.identity["experiment"])
     budget = PRESETS[experiment.budgets[0]]
@@ -124,7 +134,7 @@ def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: st
         "encoder": plan.identity["models"]["encoder"],
         "writers": tuple(experiment.writers),
         "pa_id": pa_id,
-        "stand_ins": (),
+        "stand_ins": tuple(f"{writer} writer for a language model" for writer in experiment.writers if writer == "template"),
         "experiment": plan.identity["experiment"],
         "command": command,
         "seed": experiment.seed,

@@ -23,7 +23,7 @@ from jobs.opened_run import save_settings
 from jobs.people_source import commit_people, read_shards
 from jobs.pipeline import ShardDone, stream
 from jobs.planning import Prepared, Progress, commit_queries, make_plan, progress_of, references
-from jobs.reporting import End, current_end, make_report, page_uri
+from jobs.reporting import End, current_end, make_report, page_uri, stage_seconds
 from jobs.shard_runner import Retry
 from jobs.worker import ABSENT, ShardReference, WorkerSettings
 
@@ -175,9 +175,7 @@ class Driver:
     def _tell(self, plan: Plan, end: End, *, complete: bool) -> int:
         allowed = self._prepared.experiment.max_failed
         code = INCOMPLETE if not complete else TOO_MANY_FAILED if end.roots > allowed else COMPLETE
-        self._console.say()
-        for name, seconds in self._phases:
-            self._console.say(f"  {name:<34}{seconds:7.1f} s")
+        self._tell_time(plan)
         for line in end.headline:
             self._console.say(line)
         if code == TOO_MANY_FAILED:
@@ -190,6 +188,15 @@ class Driver:
         self._console.say(f"Report: {page}")
         self._console.event("done", run=plan.run, complete=complete, failed=end.failed, roots=end.roots, report=page, exit_code=code)
         return code
+
+    def _tell_time(self, plan: Plan) -> None:
+        """Where the time went: this command's wall seconds, and the workers' process seconds over all of the run's commands."""
+        say = self._console.say
+        for name, seconds in self._phases:
+            say(f"  {name:<34}{seconds:7.1f} s")
+        if self._phases:
+            spent = stage_seconds(self._backend, plan.run)
+            say("  of the workers' process seconds    " + ", ".join(f"{kind} {seconds:.1f}" for kind, seconds in spent.items()))
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.errors import UsageError
+from engine.keys import seed_of
 from engine.nearest import did_you_mean
 from engine.outcome import Answered, Failed
 from engine.prompting.evidence import Evidence
@@ -83,8 +84,9 @@ class _Lineage:
     def tell(self) -> None:
         found, say = self._found, self._console.say
         assert found.unit.query is not None
-        say(f"{_path(found)}\nunit {found.unit.key}\nseed keys: unit + stage fingerprint\n")
         prompt = found.score.embedding.prompt
+        say(f"{_path(found)}\nunit {found.unit.key}")
+        say(f"seed {seed_of(found.unit.key, prompt.fingerprint)} (of unit and stage; the template writer draws nothing)")
         profile = self._step(self._run.workflow.people)
         if profile:
             say(f"  {profile.summary_given}\n  {len(profile.captions)} captions, source {profile.source}")

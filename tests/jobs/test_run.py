@@ -1,14 +1,17 @@
 """Whole runs on a real local Ray: complete, resumable, a no-op when finished, and byte-identical after kills (STORAGE)."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 from engine.outcome import Answered
 from engine.rows import inputs_digest
 from jobs.call_log import units_asked
+from jobs.cli import exit_code
 from tests.jobs.running import ROOT, Experiment, kill_when, results_in
 
 PEOPLE, SHARD_SIZE, ACTORS = 20, 2, 2
@@ -114,3 +117,85 @@ def test_a_truncated_result_is_quarantined_and_computed_again(experiment, undist
     assert list((experiment.folder / undisturbed / "quarantine").iterdir())
     assert experiment.report(undisturbed, "summary.json") == before
     assert set(units_asked(experiment.calls(undisturbed, "repair"))) == {victim.id}
+
+
+def people_file(folder):
+    """People in many scripts, and one row that is no person."""
+    texts = {
+        "arabic": ["إبريق نحاسي على طاولة المطبخ", "سوق قديم تحت ضوء الغروب", "وشاح أزرق في الريح"],
+        "chinese": ["一个穿着红色连衣裙的女孩", "海边的日出，渔船归来", "雨后的石板路"],
+        "emoji": ["Tea time 🫖 by the window", "Kites 🪁 over the hill", "Rain ☔ on the ferry"],
+        "combining": ["Cafe\u0301 cre\u0300me at dawn", "Nai\u0308ve fac\u0327ade", "Rôle of the old harbour"],
+    }
+    rows = [{"id": name, "summary_given": each[0], "summary_ref": each[1], "captions": each} for name, each in texts.items()]
+    rows.insert(2, {"id": "broken", "summary_given": "x", "captions": []})
+    path = folder / "people.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path, texts
+
+
+def test_a_bad_person_is_a_failed_row_and_every_script_passes_through(experiment, capsys):
+    path, texts = people_file(experiment.folder)
+    code, output = experiment.run("scripts", "--people", str(path), "--max-failed", "1")
+    assert code == 0, output
+    run = experiment.opened("scripts")
+    captions = {}
+    for shard in run.plan.shards:
+        for row in run.results.read(run.workflow.people, shard.key, overlays=0).values():
+            if isinstance(row.outcome, Answered):
+                captions[row.outcome.value.id] = [caption.text for caption in row.outcome.value.captions]
+    assert captions == texts
+    summary = json.loads(experiment.report("scripts", "summary.json"))
+    assert (summary["units"], summary["failed"]) == (100, 20)
+    assert summary["methods"]["vprag"]["all"]["v"]["n"] == 16
+    store = str(experiment.folder / "scripts")
+    assert exit_code(["errors", "small", "--store", store, "--group"]) == 0
+    out = capsys.readouterr().out
+    assert "bad-person: 1 (permanent)" in out
+    assert "broken" in out
+    assert "captions" in out
+
+
+def test_an_interrupt_ends_with_130_and_the_same_command_goes_on(experiment, undisturbed):
+    process = experiment.start("interrupted")
+    while results_in(experiment.folder / "interrupted") < 20 and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert "same command again" in output
+    code, output = experiment.run("interrupted")
+    assert code == 0, output
+    assert experiment.report("interrupted", "summary.json") == experiment.report(undisturbed, "summary.json")
+
+
+def test_status_and_watch_read_the_store_alone(experiment, undisturbed, capsys):
+    store = str(experiment.folder / undisturbed)
+    assert exit_code(["status", "small", "--store", store]) == 0
+    out = capsys.readouterr().out
+    assert f"people    {PEOPLE} of {PEOPLE}" in out
+    assert exit_code(["watch", "small", "--store", store, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["finished"] is True
+
+
+def test_explain_shows_one_results_lineage(experiment, undisturbed, capsys):
+    store = str(experiment.folder / undisturbed)
+    assert exit_code(["explain", "small", "g0-000000/social-generation/vprag", "--store", store]) == 2
+    capsys.readouterr()
+    assert exit_code(["explain", "small", "g0-000000", "--store", store]) == 0
+    path = next(line.split()[3] for line in capsys.readouterr().out.splitlines() if line.endswith("/vprag"))
+    assert exit_code(["explain", "small", path, "--store", store]) == 0
+    out = capsys.readouterr().out
+    assert "quotas" in out
+    assert "INPUTS CHANGED" not in out
+    assert out.count("computed from exactly these inputs") == 6
+
+
+def test_a_plan_knows_what_is_done_and_how_long_it_took(experiment, undisturbed, capsys):
+    store = experiment.folder / undisturbed
+    before = sorted(store.rglob("*"))
+    assert exit_code(["plan", str(experiment.file), "--store", str(store), "--json"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    stages = [event for event in events if event["event"] == "stage"]
+    assert all(event["done"] == event["units"] and event["seconds"] == 0 for event in stages)
+    assert sorted(store.rglob("*")) == before, "a plan writes nothing"

@@ -1,0 +1,71 @@
+"""The grammar builder: synthetic people by the four steps of deferred rendering, seeded and without a model (VPTT).
+
+seed -> d and two summaries -> E -> 30 scenarios -> C. Person `index` depends on (seed, index) alone, never on how many are built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.errors import UsageError
+from engine.profiles.grammar.captions import CaptionWriter, Draft
+from engine.profiles.grammar.demographics import Life, draw_life
+from engine.profiles.grammar.dice import Dice
+from engine.profiles.grammar.elements import Word, draw_elements
+from engine.profiles.grammar.scenarios import draw_scenarios
+from engine.profiles.grammar.summaries import summarise
+from engine.profiles.grammar.voice import draw_voice
+from engine.records import Profile
+
+GRAMMAR_VERSION = 1
+"""Raised whenever the lexicon or the code changes what is built; it is part of every profile's `source`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    life: Life
+    words: tuple[Word, ...]
+    drafts: tuple[Draft, ...]
+
+
+def _dice(seed: int, index: int, step: str) -> Dice:
+    return Dice("grammar", str(GRAMMAR_VERSION), str(seed), str(index), step)
+
+
+def _person(index: int, seed: int) -> _Person:
+    if index < 0 or seed < 0:
+        raise UsageError(f"index {index} and seed {seed} must not be negative.", remedy="Give whole numbers from 0.")
+    life = draw_life(_dice(seed, index, "demographics"))
+    words = draw_elements(life, _dice(seed, index, "elements"))
+    scenarios = draw_scenarios(life, words, _dice(seed, index, "scenarios"))
+    dice = _dice(seed, index, "captions")
+    writer = CaptionWriter(life, words, draw_voice(dice), dice)
+    return _Person(life, words, tuple(writer.write(scenario) for scenario in scenarios))
+
+
+def build_profile(index: int, seed: int) -> Profile:
+    """Person number `index` of `seed`: d, E, 30 captions and two summaries. Raises UsageError for a negative number."""
+    person = _person(index, seed)
+    given, reference = summarise(person.life, _dice(seed, index, "summaries"))
+    identity = f"g{seed}-{index:06d}"
+    return Profile(
+        id=identity,
+        demographics=person.life.demographics,
+        summary_given=given,
+        summary_ref=reference,
+        elements=tuple(word.element for word in person.words),
+        captions=tuple(draft.caption for draft in person.drafts),
+        cluster=identity,
+        source=f"grammar:{GRAMMAR_VERSION}:{seed}",
+    )
+
+
+def build_profiles(n: int, seed: int) -> Iterator[Profile]:
+    """The first `n` people of `seed`, one at a time in constant memory."""
+    return (build_profile(index, seed) for index in range(n))
+
+
+def skeletons(index: int, seed: int) -> tuple[tuple[str, ...], ...]:
+    """The clause patterns of each caption of person `index`: what the quality figures count as sentence skeletons."""
+    return tuple(draft.skeleton for draft in _person(index, seed).drafts)

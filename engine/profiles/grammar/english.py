@@ -1,0 +1,86 @@
+"""The little English that the grammar needs: articles, number and capitals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import regex
+
+# Vowel letters that sound like consonants, and the reverse, by the beginning of the word.
+_CONSONANT_SOUND = ("eu", "ewe", "one-", "one ", "ouija", "ubi", "uni", "use", "usu", "uten", "u-", "ukulele", "ut ")
+_VOWEL_SOUND = ("heir", "honest", "honour", "hour", "mri", "x-")
+# "unimpressed" and its like are the exception to "uni".
+_VOWEL_AFTER_ALL = ("unim", "unin")
+_VOWELS = frozenset("aeiouàáâäãåæèéêëìíîïòóôöøùúûüœʻ")
+
+
+class Number(Enum):
+    """How a noun phrase counts: one thing, several, or a mass."""
+
+    ONE = "one"
+    MANY = "many"
+    MASS = "mass"
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A noun phrase without its article, and its number."""
+
+    text: str
+    number: Number = Number.ONE
+
+
+def noun(entry: str) -> Noun:
+    """A noun from its lexicon entry: `*` marks a plural, `~` a mass."""
+    if entry.startswith("*"):
+        return Noun(entry[1:], Number.MANY)
+    if entry.startswith("~"):
+        return Noun(entry[1:], Number.MASS)
+    return Noun(entry)
+
+
+def indefinite(phrase: str) -> str:
+    """ "a" or "an", by the sound with which `phrase` begins; figures are read aloud (an 85mm lens)."""
+    word = phrase.casefold()
+    if regex.match(r"8|11(?!\d)|18(?!\d)", word):
+        return "an"
+    if word.startswith(_VOWEL_SOUND):
+        return "an"
+    if word.startswith(_CONSONANT_SOUND) and not word.startswith(_VOWEL_AFTER_ALL):
+        return "a"
+    return "an" if word[:1] in _VOWELS else "a"
+
+
+def capitalise(text: str) -> str:
+    """`text` with its first letter in upper case and the rest as it was."""
+    return text[:1].upper() + text[1:]
+
+
+_AGREEMENT = {
+    # word: (one or mass, many)
+    "is": ("is", "are"),
+    "was": ("was", "were"),
+    "has": ("has", "have"),
+    "s": ("s", ""),
+    "it": ("it", "them"),
+    "its": ("its", "their"),
+    "this": ("this", "these"),
+}
+
+
+def determined(word: str, thing: Noun) -> str:
+    """`thing` after the determiner `word`; an upper-case first letter asks for the start of a sentence.
+
+    Agreement words ("is", "s", "it", ...) give their own form for the noun's number and leave the noun out.
+    """
+    lower = word.lower()
+    if lower in _AGREEMENT:
+        form = _AGREEMENT[lower][thing.number is Number.MANY]
+        return capitalise(form) if word != lower else form
+    if lower == "a":
+        if thing.number is Number.ONE:
+            form = f"{indefinite(thing.text)} {thing.text}"
+            return capitalise(form) if word != lower else form
+        return f"Some {thing.text}" if word != lower else thing.text
+    return f"{word} {thing.text}"

@@ -1,0 +1,91 @@
+"""Step 3: {d, E} becomes 30 distinct scenarios, each a moment in one strand of the person's life (VPTT)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.profiles.grammar.demographics import Life
+from engine.profiles.grammar.dice import Dice
+from engine.profiles.grammar.elements import Word
+from engine.profiles.grammar.english import determined, indefinite
+from engine.profiles.grammar.words import Theme
+
+SCENARIOS = 30
+KINDS = {"doing": 0.46, "thing": 0.18, "view": 0.12, "outfit": 0.11, "food": 0.13}
+_LABEL = {"dawn": "early morning", "day": "daytime", "dusk": "evening", "night": "night"}
+_USUAL = {"in": {"dawn": 1.0, "day": 4.0, "dusk": 2.0, "night": 2.0}, "out": {"dawn": 1.0, "day": 4.0, "dusk": 2.0}}
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A moment: what the post is about (`kind`), in which strand, where and when."""
+
+    kind: str
+    theme: str
+    setting: str
+    time: str
+    action: Word
+    place: Word | None
+    subject: Word | None
+    """What a post that is not about doing something shows: an object, a garment or a dish."""
+    text: str
+
+
+def place_phrase(place: Word) -> str:
+    """The place as an adverbial: "in the cramped bakehouse"."""
+    name = place.text
+    if place.determiner == "the":
+        name = f"the {name}"
+    elif place.determiner == "a":
+        name = f"{indefinite(name)} {name}"
+    return f"{place.preposition} {name}".strip()
+
+
+def _strands(life: Life) -> list[Theme]:
+    """One entry a scenario: work, culture, three interests and an everyday habit."""
+    shares = [(life.occupation, 6), (life.culture, 7), *zip(life.interests, (9, 4, 2), strict=True), *((habit, 2) for habit in life.habits)]
+    return [theme for theme, share in shares for _ in range(share)]
+
+
+def _draw(theme: Theme, words: tuple[Word, ...], uses: dict[str, int], dice: Dice) -> Scenario:
+    def least_used(pool: list[Word]) -> Word:
+        fewest = min(uses.get(word.text, 0) for word in pool)
+        return dice.pick([word for word in pool if uses.get(word.text, 0) == fewest])
+
+    own = [word for word in words if word.theme == theme.title]
+    action = least_used([word for word in own if word.role == "action"])
+    places = [word for word in own if word.role == "place" and action.setting in ("any", word.setting)]
+    place = dice.pick(places) if places else None
+    setting = place.setting if place else ("in" if action.setting == "any" else action.setting)
+    times = {time: weight for time, weight in _USUAL[setting].items() if not theme.when or time in theme.when}
+    time = dice.weighted(times or dict.fromkeys(theme.when, 1.0))
+    kind = dice.weighted(KINDS)
+    role = {"thing": "object", "outfit": "garment", "food": "food"}.get(kind, "")
+    subjects = [word for word in words if word.role == role and word.theme in (theme.title, "") and word.setting in ("any", setting)]
+    if (role and not subjects) or (kind == "view" and place is None):
+        kind, subjects = "doing", []
+    subject = least_used(subjects) if subjects else None
+    for word in (action, subject):
+        if word is not None:
+            uses[word.text] = uses.get(word.text, 0) + 1
+    where = f" {place_phrase(place)}" if place else ""
+    if subject is not None:
+        what = determined("a", subject.noun)
+        text = f"{_LABEL[time]}: {what}{where}"
+    elif kind == "view":
+        text = f"{_LABEL[time]}: the view{where}"
+    else:
+        text = f"{_LABEL[time]}: {action.text}{where}"
+    return Scenario(kind, theme.title, setting, time, action, place, subject, text)
+
+
+def draw_scenarios(life: Life, words: tuple[Word, ...], dice: Dice) -> tuple[Scenario, ...]:
+    """30 scenarios with 30 different descriptions, in random order."""
+    uses: dict[str, int] = {}
+    drawn: dict[str, Scenario] = {}
+    for theme in dice.shuffled(_strands(life)):
+        scenario = _draw(theme, words, uses, dice)
+        while scenario.text in drawn:
+            scenario = _draw(theme, words, uses, dice)
+        drawn[scenario.text] = scenario
+    return tuple(drawn.values())
