@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from engine.report.cases import POOLED
 from engine.report.data import RunFacts
 from engine.report.rows import Retrieval
 from engine.report.statistics import FEW_CLUSTERS, FEWEST_CLUSTERS
+from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, count, figure, listed, share
-
-if TYPE_CHECKING:
-    from engine.report.summary import Summary
 
 CAP_WARNS = 0.90
 MISSING_WARNS = 0.01

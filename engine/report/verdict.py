@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from engine.report.cases import KINDS, POOLED
 from engine.report.data import CONTROLS, RunFacts
 from engine.report.rows import Difference, Disagreement
+from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, count, figure, interval, listed, signed, task_label
-
-if TYPE_CHECKING:
-    from engine.report.summary import Summary
 
 
 def verdict(summary: Summary, facts: RunFacts) -> Iterator[str]:

@@ -12,7 +12,8 @@ from engine.report.data import Operations, RunFacts
 from engine.report.exports import csv_files
 from engine.report.markdown import markdown
 from engine.report.page import page
-from engine.report.summary import Summary, summarise
+from engine.report.summarising import summarise
+from engine.report.summary import Summary
 
 FolderWriter = Callable[[str, bytes], None]
 

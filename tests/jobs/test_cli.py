@@ -134,7 +134,7 @@ def test_bad_people_stop_a_run_before_anything_is_written(tmp_path, capsys):
         (["run", LAPTOP, "--limit", "none"], "no limit"),
         (["run", LAPTOP, "--set", "queries.tasks=[cultural-generatoin]"], "did you mean 'cultural-generation'"),
         (["run", LAPTOP, "--set", "queries.file=missing.tsv"], "missing.tsv"),
-        (["run", LAPTOP, "--set", "queries.per_task=900"], "per_task"),
+        (["run", LAPTOP, "--set", "queries.per_task=900"], "900 queries"),
         (["status", "nothing"], "no store"),
         (["rnu"], "run"),
         (["run"], "experiment"),

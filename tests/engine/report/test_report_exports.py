@@ -12,7 +12,8 @@ from made_up_scores import made_up_facts, made_up_scores
 from engine.report.data import SCORES_SCHEMA
 from engine.report.exports import csv_files
 from engine.report.published import caution, published_tables
-from engine.report.summary import Summary, summarise
+from engine.report.summarising import summarise
+from engine.report.summary import Summary
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from made_up_scores import made_up_facts, made_up_scores
 
 from engine.report.data import SCORES_SCHEMA
 from engine.report.markdown import escaped, markdown
-from engine.report.summary import summarise
+from engine.report.summarising import summarise
 
 HOSTILE = "<img src=x onerror=alert(1)> | **bold** [a](http://x) `code`\n# heading\n\n* item ![i](u) \u202eright to left"
 

@@ -14,7 +14,8 @@ from made_up_scores import METHODS, TASKS, made_up_facts, made_up_operations, ma
 from engine.errors import ConfigError, InputError
 from engine.report.data import CEILINGS_SCHEMA, SCORES_SCHEMA
 from engine.report.headline import headline
-from engine.report.summary import Summary, summarise
+from engine.report.summarising import summarise
+from engine.report.summary import Summary
 from engine.report.tables import other_settings
 from engine.report.write import write_report
 

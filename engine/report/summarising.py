@@ -1,0 +1,70 @@
+"""From rows to a summary: a pure function of the facts and the rows, whatever order they come in.
+
+No time, host, path, cost or retry count enters it, so an undisturbed run and one that was killed and resumed give equal bytes
+(STORAGE, byte-identity).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+
+from engine.errors import ConfigError
+from engine.keys import seed_of
+from engine.report import caveats, comparison, diagnostics, verdict
+from engine.report.cases import Cases, Grid, cases_of
+from engine.report.data import OUTCOMES, RunFacts
+from engine.report.statistics import ClusterBootstrap
+from engine.report.summary import Summary, setting_of
+
+
+def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
+    """The summary of a run.
+
+    Raises:
+        InputError: the rows do not fit their schemas, or one unit has two rows.
+        ConfigError: the run's own metric is neither "v" nor "v_c".
+    """
+    if facts.metric not in comparison.COMPARED:
+        raise ConfigError(f"no report is made about the metric {facts.metric!r}.", remedy="A preset scores with v (q3) or v_c (q1, q2).")
+    compared = comparison.COMPARED[facts.metric]
+    cases = cases_of(scores)
+    bootstrap = ClusterBootstrap(cases.clusters, seed_of(facts.run, "report", "bootstrap"))
+    default = _default_grid(cases, facts)
+    results = tuple(row for grid in cases.grids for row in comparison.results(grid, bootstrap))
+    setting = default.setting if default else None
+    summary = Summary(
+        run=facts.run,
+        name=facts.name,
+        complete=facts.complete,
+        partial=facts.partial,
+        planned_people=facts.planned_people,
+        total_people=facts.total_people,
+        units=facts.units,
+        rows=len(cases.table),
+        failed=sum(int((grid.outcome == OUTCOMES.index("failed")).sum()) for grid in cases.grids),
+        metric=facts.metric,
+        setting=setting,
+        extractive=tuple(method for m, method in enumerate(default.methods) if default.extractive[m]) if default else (),
+        results=results,
+        differences=tuple(row for grid in cases.grids for row in comparison.differences(grid, bootstrap, compared)),
+        win_share=tuple(row for grid in cases.grids for row in comparison.wins(grid, bootstrap)),
+        cohens_d=tuple(row for grid in cases.grids for row in comparison.effects(grid, bootstrap, compared)),
+        disagreements=tuple(comparison.disagreements([row for row in results if setting_of(row) == setting], compared)),
+        ceilings=tuple(diagnostics.ceilings(ceilings, seed_of(facts.run, "report", "ceilings"))),
+        words=tuple(row for grid in cases.grids for row in diagnostics.words(cases, grid, bootstrap)),
+        retrieval=tuple(row for grid in cases.grids for row in diagnostics.retrieval(cases, grid)),
+        outcomes=tuple(row for grid in cases.grids for row in diagnostics.coverage(grid)),
+        failures=tuple(diagnostics.failures(cases.table)),
+        samples=tuple(diagnostics.samples(cases, default, facts.metric, seed_of(facts.run, "report", "samples"))) if default else (),
+        warnings=(),
+        verdict=(),
+    )
+    summary = replace(summary, warnings=tuple(caveats.warnings(summary, facts, cases.non_finite)))
+    return replace(summary, verdict=tuple(verdict.verdict(summary, facts)))
+
+
+def _default_grid(cases: Cases, facts: RunFacts) -> Grid | None:
+    """The setting that the verdict is about; of several backbones the first by name."""
+    return next((grid for grid in cases.grids if (grid.setting.writer, grid.setting.budget) == (facts.writer, facts.budget)), None)
