@@ -114,7 +114,7 @@ class Experiment(_Strict):
     @classmethod
     def _usable_limit(cls, value: Any) -> str:
         text = str(value).strip()
-        if text and not re.fullmatch(r"[1-9][0-9]*|(100|[1-9]?[0-9](\.[0-9]+)?)%", text):
+        if text and (not re.fullmatch(r"[1-9][0-9]*|(100|[1-9]?[0-9](\.[0-9]+)?)%", text) or float(text.rstrip("%")) == 0):
             raise ValueError(f"'{text}' is no limit; give a number of people (50) or a share (10%)")
         return text
 

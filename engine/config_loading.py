@@ -20,6 +20,9 @@ ENVIRONMENT_PREFIX = "MIEN_"
 NOT_SETTINGS = {"MIEN_STORE", "MIEN_CALL_LOG"}
 """Environment variables of ours that are no experiment fields."""
 
+OPTIONS = {"limit": "--limit", "name": "--name", "max_failed": "--max-failed", "people.file": "--people"}
+"""Fields that have an option of their own."""
+
 Path_ = tuple[str, ...]
 
 
@@ -42,13 +45,13 @@ def load(file: Path | None, environment: Mapping[str, str], options: Mapping[str
             path = tuple(variable.removeprefix(ENVIRONMENT_PREFIX).lower().split("__"))
             _set(values, origins, path, _scalar(text), variable)
     for dotted, value in options.items():
-        _set(values, origins, tuple(dotted.split(".")), value, f"--{dotted}")
+        _set(values, origins, tuple(dotted.split(".")), value, OPTIONS.get(dotted, f"--set {dotted}"))
     try:
         experiment = Experiment.model_validate(values)
     except ValidationError as error:
         raise _readable(error, origins) from None
     flat = dict(flatten(experiment.model_dump(mode="json")))
-    return Loaded(experiment, {".".join(path): _origin(path, origins) for path in flat})
+    return Loaded(experiment, {".".join(path): origins.get(path, "default") for path in flat})
 
 
 def flatten(values: Mapping[str, Any], path: Path_ = ()) -> list[tuple[Path_, Any]]:
@@ -114,7 +117,7 @@ def parse_set(pairs: list[str]) -> dict[str, Any]:
     for pair in pairs:
         field, separator, text = pair.partition("=")
         if not separator or not field:
-            raise ConfigError(f"--set {pair} is not field=value.", remedy="For example --set people.seed=3.")
+            raise ConfigError(f"--set {pair}: this is not field=value.", remedy="For example --set people.seed=3.")
         options[field.strip()] = _scalar(text)
     return options
 
@@ -133,6 +136,7 @@ def _set(values: dict[str, Any], origins: dict[Path_, str], path: Path_, value: 
 
 
 def _origin(path: Path_, origins: Mapping[Path_, str]) -> str:
+    """Where a value, or the innermost given value that holds it, comes from."""
     for length in range(len(path), 0, -1):
         if path[:length] in origins:
             return origins[path[:length]]
@@ -150,7 +154,7 @@ def _readable(error: ValidationError, origins: Mapping[Path_, str]) -> ConfigErr
         elif item["type"] != "value_error":
             message = f"{message[0].lower()}{message[1:]}, not {item['input']!r}"
         problems.append(": ".join(part for part in (origin, ".".join(path), message) if part))
-    return ConfigError("\n".join(problems), remedy="\nSee `mien schema` for every field.")
+    return ConfigError("\n".join(problems), remedy="See `mien schema` for every field.")
 
 
 def _fields(path: Path_) -> list[str]:

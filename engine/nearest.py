@@ -5,9 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+SHOWN = 8
+
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """ "; did you mean 'x'?" or, if nothing is near, the list of what is known."""
     known = list(known)
     near = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
-    return f"; did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}"
+    if near:
+        return f"; did you mean '{near[0]}'?"
+    more = f" and {len(known) - SHOWN:,} more" if len(known) > SHOWN else ""
+    return f"; known are {', '.join(known[:SHOWN])}{more}"

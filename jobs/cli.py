@@ -28,22 +28,32 @@ Json = Annotated[bool, typer.Option("--json", help="Only JSON lines on stdout; t
 Limit = Annotated[str, typer.Option("--limit", help='People at most: "50" or "10%"; each with all tasks and methods.')]
 Name = Annotated[str, typer.Option("--name", help="Name of the run; bound to one plan for good.")]
 People = Annotated[Path | None, typer.Option("--people", help="Profiles (Parquet or JSONL) instead of the experiment's.")]
-MaxFailed = Annotated[int | None, typer.Option("--max-failed", min=0, help="Failed rows that are tolerated.")]
+MaxFailed = Annotated[int | None, typer.Option("--max-failed", min=0, help="Rows that may fail; what depends on one is not counted again.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="Any field: --set people.seed=3; may be repeated.")]
 DEFAULT_STORE = "mien-store"
 
 
-def _options(limit: str, name: str, people: Path | None, max_failed: int | None, pairs: list[str] | None) -> dict[str, object]:
+def _options(limit: str, people: Path | None, max_failed: int | None, pairs: list[str] | None) -> dict[str, object]:
     """What was given, by field; what was not given is left to the environment, the file and the defaults."""
     from engine.config_loading import parse_set
 
     given: dict[str, object] = parse_set(pairs or [])
     if people is not None:
         given["people.file"] = str(people)
-    for field, value in (("limit", limit), ("name", name), ("max_failed", max_failed)):
+    for field, value in (("limit", limit), ("max_failed", max_failed)):
         if value not in ("", None):
             given[field] = value
     return given
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        print(f"mien {installed('mien')}")
+        raise typer.Exit
 
 
 @app.command()
@@ -51,7 +61,7 @@ def demo(store: Store = "mien-demo", json: Json = False) -> None:
     """The embedded default: 100 people x 4 tasks x 5 methods, real, offline, in minutes."""
     from jobs.commands.run import run_command
 
-    raise typer.Exit(run_command(None, store=store, options={"name": "demo"}, as_json=json))
+    raise typer.Exit(run_command(None, store=store, name="demo", options={}, as_json=json))
 
 
 @app.command()
@@ -68,8 +78,8 @@ def run(
     """Run an experiment on local Ray or the cluster it is in; the same command again resumes, a finished run is a no-op."""
     from jobs.commands.run import run_command
 
-    options = _options(limit, name, people, max_failed, set_)
-    raise typer.Exit(run_command(experiment, store=store, options=options, as_json=json))
+    options = _options(limit, people, max_failed, set_)
+    raise typer.Exit(run_command(experiment, store=store, name=name, options=options, as_json=json))
 
 
 @app.command()
@@ -86,7 +96,7 @@ def plan(
     """What a run would do: units, what is done already, calls, and time from earlier runs; starts and writes nothing."""
     from jobs.commands.plan import plan_command
 
-    plan_command(experiment, store=store, options=_options(limit, name, people, max_failed, set_), as_json=json)
+    plan_command(experiment, store=store, name=name, options=_options(limit, people, max_failed, set_), as_json=json)
 
 
 @app.command()
@@ -162,12 +172,13 @@ def build(
     out: Annotated[Path, typer.Option("--out", help="Parquet file to write.")],
     n: Annotated[int, typer.Option("--n", min=1, help="Number of people.")] = 100,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed.")] = 0,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Build synthetic people with the grammar builder: no model, no real person."""
     from jobs.commands.people import build_command
 
-    build_command(n, seed, out, as_json=json)
+    build_command(n, seed, out, force=force, as_json=json)
 
 
 @profiles.command("import")
@@ -176,12 +187,13 @@ def import_(
     out: Annotated[Path, typer.Option("--out", help="Parquet file to write.")],
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of what a persona seed leaves open.")] = 0,
     max_failed: Annotated[int, typer.Option("--max-failed", min=0, help="Bad rows that are left out.")] = 0,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Import profiles, or make profiles from persona seeds."""
     from jobs.commands.people import import_command
 
-    import_command(file, out, seed=seed, max_failed=max_failed, as_json=json)
+    import_command(file, out, seed=seed, max_failed=max_failed, force=force, as_json=json)
 
 
 @profiles.command()
@@ -212,7 +224,7 @@ def config_show(
     """Print the resolved configuration."""
     from jobs.commands.settings import config_command
 
-    config_command(experiment, origin=origin, options=_options("", "", None, None, set_))
+    config_command(experiment, origin=origin, options=_options("", None, None, set_))
 
 
 @app.command()
@@ -230,13 +242,12 @@ def main() -> None:
 
 def exit_code(arguments: list[str]) -> int:
     """Run a command line; returns its exit code."""
-    import signal
-
     from typer.main import get_command
 
     from engine.errors import MienError
+    from jobs.interrupts import listen
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end is an interrupt: leases are released, journals flushed
+    listen()
     try:
         result = get_command(app).main(args=arguments, prog_name="mien", standalone_mode=False)
         return int(result or 0)
@@ -251,15 +262,21 @@ def exit_code(arguments: list[str]) -> int:
         if show is None:
             raise
         show()
+        if "--json" in arguments:
+            _json_error("usage", str(error), "")
         return int(getattr(error, "exit_code", 2))
 
 
 def _say_error(code: str, message: str, remedy: str, as_json: bool) -> None:
     print(f"mien: {message}" + (f"\n  {remedy.strip()}" if remedy else ""), file=sys.stderr)
     if as_json:
-        import json
+        _json_error(code, message, remedy)
 
-        print(json.dumps({"event": "error", "code": code, "message": message, "remedy": remedy}, ensure_ascii=False))
+
+def _json_error(code: str, message: str, remedy: str) -> None:
+    import json
+
+    print(json.dumps({"event": "error", "code": code, "message": message, "remedy": remedy}, ensure_ascii=False))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 PLAIN_EVERY_S = 30.0
 
@@ -40,41 +40,52 @@ class Console:
 
     @contextmanager
     def progress(self, label: str, unit: str) -> Iterator[Progress]:
-        """A bar on a terminal, a plain line per 30 s elsewhere."""
-        bar: Progress = _Bar(label, unit) if sys.stderr.isatty() else _Lines(self, label, unit)
+        """A bar on a terminal, a plain line per 30 s elsewhere; with --json also an event each time."""
+        shown: _Shown = _Bar(label, unit) if sys.stderr.isatty() else _Lines(label, unit)
         try:
-            yield bar
+            yield Progress(self, shown, label, unit)
         finally:
-            bar.close()
+            shown.close()
 
 
 class Progress:
     """How far something is."""
 
+    def __init__(self, console: Console, shown: _Shown, label: str, unit: str) -> None:
+        self._console, self._shown, self._label, self._unit = console, shown, label, unit
+
     def set(self, done: int, total: int, note: str = "") -> None:
-        """`done` of `total`; `note` is shown beside it."""
+        """`done` of `total` (0: not known); `note` is shown beside it."""
+        self._shown.set(done, total, note)
+        self._console.event("progress", label=self._label, done=done, total=total, unit=self._unit)
 
-    def close(self) -> None:
-        """The end, reached or not."""
+
+class _Shown(Protocol):
+    def set(self, done: int, total: int, note: str) -> None: ...
+
+    def close(self) -> None: ...
 
 
-class _Lines(Progress):
-    def __init__(self, console: Console, label: str, unit: str) -> None:
-        self._console, self._label, self._unit = console, label, unit
+class _Lines:
+    def __init__(self, label: str, unit: str) -> None:
+        self._label, self._unit = label, unit
         self._started = self._said = time.monotonic()
 
-    def set(self, done: int, total: int, note: str = "") -> None:
+    def set(self, done: int, total: int, note: str) -> None:
         now = time.monotonic()
-        self._console.event("progress", label=self._label, done=done, total=total, unit=self._unit)
-        if now - self._said >= PLAIN_EVERY_S:
-            self._said = now
-            rate = done / (now - self._started)
-            left = f", about {(total - done) / rate:.0f} s left" if rate else ""
-            text = f"{self._label}: {done}/{total} {self._unit}{left}{f', {note}' if note else ''}"
-            self._console.warn(text)
+        if now - self._said < PLAIN_EVERY_S:
+            return
+        self._said = now
+        rate = done / (now - self._started)
+        left = f", about {(total - done) / rate:.0f} s left" if rate and total else ""
+        of = f"{done}/{total}" if total else str(done)
+        print(f"{self._label}: {of} {self._unit}{left}{f', {note}' if note else ''}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        pass
 
 
-class _Bar(Progress):
+class _Bar:
     def __init__(self, label: str, unit: str) -> None:
         from rich.console import Console as RichConsole
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -93,8 +104,8 @@ class _Bar(Progress):
         self._task = self._progress.add_task(label, total=None, note="")
         self._progress.start()
 
-    def set(self, done: int, total: int, note: str = "") -> None:
-        self._progress.update(self._task, completed=done, total=total, note=note)
+    def set(self, done: int, total: int, note: str) -> None:
+        self._progress.update(self._task, completed=done, total=total or None, note=note)
 
     def close(self) -> None:
         self._progress.stop()

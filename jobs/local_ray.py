@@ -38,9 +38,13 @@ class RaySession:
 
         return ray
 
+    def release(self) -> None:
+        """Begin to leave the cluster; returns at once."""
+        self._over.set()
+
     def stop(self) -> None:
         """Leave the cluster, and end it if it was ours."""
-        self._over.set()
+        self.release()
         self._thread.join()
 
     def _run(self) -> None:

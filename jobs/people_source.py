@@ -24,6 +24,9 @@ from engine.store.names import short
 from engine.store.plans import Shard, Subject
 from engine.store.results import Results, encode_result
 
+BAD_PERSON = "bad-person"
+"""Code of a row of the people file that is no usable person."""
+
 SHOWN = 10
 """Bad rows that an error lists before it only counts."""
 
@@ -41,9 +44,9 @@ class PeopleRead:
 def source_id(source: Source) -> str:
     """What pins the people of a source: the file's sha256, or the grammar's version, number and seed."""
     if source.file is None:
-        from engine.profiles.grammar.builder import GRAMMAR_VERSION
+        from engine.profiles.grammar import grammar_id
 
-        return f"grammar-{GRAMMAR_VERSION}:{source.grammar}:{source.seed}"
+        return f"{grammar_id()}:{source.grammar}:{source.seed}"
     if not source.file.is_file():
         raise InputError("there is no such file", file=str(source.file), field="people.file", remedy="See `mien profiles build --help`.")
     return f"sha256:{file_sha256(source.file)}"
@@ -96,7 +99,7 @@ def count_people(source: Source) -> int:
 def _people(source: Source) -> Iterator[tuple[int, Profile | BadRow]]:
     if source.file is not None:
         return read_people(source.file)
-    from engine.profiles.grammar.builder import build_profiles  # reads a lexicon: only when people are built
+    from engine.profiles.grammar import build_profiles  # reads a lexicon: only when people are built
 
     assert source.grammar is not None
     return enumerate(build_profiles(source.grammar, source.seed), start=1)
@@ -106,7 +109,7 @@ def _subject(stage: People, line: int, person: Profile | BadRow) -> tuple[Subjec
     outcome: Outcome[Profile]
     if isinstance(person, BadRow):
         key = content_key({"bad_row": asdict(person)})
-        outcome = Failed("bad-person", f"line {person.line}: {person.field}: {person.reason}. {person.remedy}")
+        outcome = Failed(BAD_PERSON, f"line {person.line}: {person.field}: {person.reason}. {person.remedy}")
         subject = Subject(key, person.id or f"line-{line}", key, bad=True)
     else:
         key = person_key(person)

@@ -18,7 +18,7 @@ from engine.store.names import short
 from engine.store.plans import Plan, Shard, Subject, run_id
 from engine.store.results import Results
 from jobs.actor_factory import model_ids
-from jobs.people_source import PeopleRead, source_id
+from jobs.people_source import PeopleRead, count_people, source_id
 from jobs.vptt import Vptt, vptt
 from jobs.worker import ABSENT, ShardReference
 
@@ -41,6 +41,10 @@ class Prepared:
 def prepare(experiment: Experiment) -> Prepared:
     """Resolve inputs and models. Raises InputError, ConfigError or ModelError before anything is written."""
     people = source_id(experiment.people)
+    total = count_people(experiment.people)
+    limit = experiment.people_limit(total)
+    # A share of the people, or more than there are, is the same plan as the number it comes to.
+    experiment = experiment.model_copy(update={"limit": str(limit) if limit < total else ""})
     pool = pool_of(experiment)
     queries = f"sha256:{file_sha256(experiment.queries.file)}" if experiment.queries.file else "built-in"
     models = model_ids(experiment.encoder, experiment.writers)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from engine.config import Experiment
 from engine.keys import content_key
 from engine.outcome import FailureKind
 from engine.prompting.budget import PRESETS
-from engine.report.data import Operations, RunFacts
+from engine.report.data import RunFacts
 from engine.report.headline import headline
 from engine.report.write import write_report
 from engine.store import names
 from engine.store.backend import Backend, Missing
-from engine.store.journal import read_journal
 from engine.store.plans import Plan
 from engine.store.results import Results
 from jobs.failures import Failure, failures
+from jobs.history import operations
 from jobs.planning import Progress
 from jobs.report_inputs import ceiling_table, pa_ids, score_table
 from jobs.vptt import Vptt
@@ -81,40 +80,6 @@ def inputs_digest(workflow: Vptt, plan: Plan, progress: Progress) -> str:
     return content_key(
         {stage.id: [progress.overlays(stage, shard) for shard in plan.shards] for stage in (workflow.people, *workflow.stages)}
     )
-
-
-def operations(backend: Backend, run: str) -> Operations:
-    """What the run took, over all its drivers, from the journal."""
-    seconds: dict[str, float] = {}
-    calls: dict[str, int] = {}
-    wall, retries, nodes, times = 0.0, 0, set(), []
-    for event in read_journal(backend, run):
-        times.append(float(event["at"]))
-        match event["event"]:
-            case "phase":
-                seconds[f"driver: {event['name']}"] = seconds.get(f"driver: {event['name']}", 0.0) + event["seconds"]
-            case "shard":
-                for stage, rows, _, spent in event["stages"]:
-                    seconds[stage] = seconds.get(stage, 0.0) + spent
-                    calls[stage] = calls.get(stage, 0) + rows
-            case "pass":
-                retries += event["number"] > 1 or event["retry"]
-            case "end":
-                wall += event["seconds"]
-            case "driver":
-                nodes.add(str(event["host"]))
-    span = [datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") for at in (min(times), max(times))] if times else ["", ""]
-    return Operations(wall or None, seconds, calls, retries, span[0], span[1], tuple(sorted(nodes)))
-
-
-def stage_seconds(backend: Backend, run: str) -> dict[str, float]:
-    """Process seconds of a run's workers by kind of stage, the longest first."""
-    seconds: dict[str, float] = {}
-    for event in read_journal(backend, run):
-        for stage, _, _, spent in event["stages"] if event["event"] == "shard" else []:
-            kind = stage.partition("-")[0]
-            seconds[kind] = seconds.get(kind, 0.0) + spent
-    return dict(sorted(seconds.items(), key=lambda item: -item[1]))
 
 
 def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: str, pa_id: str) -> RunFacts:

@@ -18,12 +18,14 @@ from engine.store.plans import Plan, bind_name, check_name, load_plan, save_plan
 from engine.store.results import Results
 from jobs.console import Console
 from jobs.failures import failures
+from jobs.history import stage_seconds
+from jobs.interrupts import listen
 from jobs.local_ray import RaySession
 from jobs.opened_run import save_settings
 from jobs.people_source import commit_people, read_shards
 from jobs.pipeline import ShardDone, stream
 from jobs.planning import Prepared, Progress, commit_queries, make_plan, progress_of, references
-from jobs.reporting import End, current_end, make_report, page_uri, stage_seconds
+from jobs.reporting import End, current_end, make_report, page_uri
 from jobs.shard_runner import Retry
 from jobs.worker import ABSENT, ShardReference, WorkerSettings
 
@@ -111,6 +113,7 @@ class Driver:
                     self._pass(plan, open_, lease, journal, session)
                 except CorruptObject as error:  # in quarantine now, so the next pass computes it again
                     self._console.warn(str(error))
+            session.release()  # the report needs no Ray
             return self._finish(plan, journal)
         finally:
             journal.flush()
@@ -136,6 +139,7 @@ class Driver:
         settings = WorkerSettings(self._backend.uri, plan.run, experiment.encoder, experiment.execution.encoder.threads)
         with self._phase("waiting for Ray"):
             ray = session.wait()
+        listen()
         started, first = time.monotonic(), True
         people = {index: len(shard.subjects) for index, shard in enumerate(plan.shards)}
         total = sum(people.values())
@@ -178,15 +182,16 @@ class Driver:
         self._tell_time(plan)
         for line in end.headline:
             self._console.say(line)
-        if code == TOO_MANY_FAILED:
-            self._console.warn(
-                f"{end.roots} rows failed by themselves; {allowed} are allowed (--max-failed). See `mien errors {self._options.name}`."
-            )
+        if end.roots:
+            also = f", {end.failed - end.roots} more depend on them" if end.failed > end.roots else ""
+            allows = f"; --max-failed allows {allowed}" if code == TOO_MANY_FAILED else ""
+            self._console.warn(f"{end.roots} rows failed by themselves{also}{allows}. See: mien errors {self._options.name} --group")
         if code == INCOMPLETE:
             self._console.warn("The run is incomplete; run the same command again to go on.")
         page = page_uri(self._backend, plan.run)
         self._console.say(f"Report: {page}")
-        self._console.event("done", run=plan.run, complete=complete, failed=end.failed, roots=end.roots, report=page, exit_code=code)
+        failed = {"failed": end.roots, "dependent": end.failed - end.roots}
+        self._console.event("done", run=plan.run, complete=complete, **failed, headline=end.headline, report=page, exit_code=code)
         return code
 
     def _tell_time(self, plan: Plan) -> None:

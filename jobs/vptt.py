@@ -95,7 +95,9 @@ def _tasks(experiment: Experiment, pool: Sequence[Query]) -> tuple[str, ...]:
     for task in experiment.queries.tasks:
         if task not in known:
             raise ConfigError(f"queries.tasks: there is no task '{task}'{did_you_mean(task, known)}.")
-    return experiment.queries.tasks or known
+    tasks = experiment.queries.tasks or known
+    draw(pool, "", tasks, experiment.queries.per_task, experiment.seed)  # raises where a person's draw would
+    return tasks
 
 
 def from_plan(plan: Plan, results: Results) -> tuple[Vptt, dict[str, str]]:

@@ -5,14 +5,15 @@ A row is plain JSON-like data: a line of JSONL, or a Parquet row as Arrow gives 
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from engine import keys
 from engine.profiles import limits
 from engine.profiles.elements import read_elements, with_missing
 from engine.profiles.fields import FieldError, identifier, known_media, list_of, text
-from engine.records import Caption, Demographics, Profile
+from engine.records import Caption, Demographics, Element, Profile
 from engine.tokens import tokens
 
 
@@ -53,11 +54,13 @@ def profile_of(raw: object) -> Profile:
         raise FieldError("", f"is {_kind(raw)}, not an object", "Write one JSON object a line, with at least `id` and `captions`.")
     if not raw:
         raise FieldError("", "is an empty object: there is no person in it", "Give at least `id` and `captions`.")
+    _known_fields(raw)
     id_ = identifier(raw)
     media = known_media(raw)
     demographics = _demographics(raw.get("demographics"))
-    captions = _captions(raw.get("captions"))
-    elements = with_missing(read_elements(raw.get("elements"), "elements"), captions)
+    lexicon = read_elements(raw.get("elements"), "elements")
+    captions = _with_their_elements(_captions(raw.get("captions")), lexicon)
+    elements = with_missing(lexicon, captions)
     _embeddings(raw.get("embeddings"), len(captions))
     return Profile(
         id=id_,
@@ -70,6 +73,19 @@ def profile_of(raw: object) -> Profile:
         source=text(raw.get("source"), "source") or "import",
         media=media,
     )
+
+
+FIELDS = ("id", "demographics", "summary_given", "summary_ref", "elements", "captions", "cluster", "source", "media", "embeddings")
+
+
+def _known_fields(raw: Mapping[str, object]) -> None:
+    """Refuse what looks like a misspelt field, since leaving it out would change the scores unseen; other extra fields are let be."""
+    if "persona" in raw and "captions" not in raw:
+        raise FieldError("persona", "is a persona seed, not a profile", "Make profiles of the file first: mien profiles import.")
+    for name in raw:
+        near = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.75) if isinstance(name, str) and name not in FIELDS else []
+        if near:
+            raise FieldError(name, f"is no field; did you mean '{near[0]}'?", "Rename it.")
 
 
 def _kind(raw: object) -> str:
@@ -110,6 +126,19 @@ def _captions(raw: object) -> tuple[Caption, ...]:
     if not items:
         raise FieldError("captions", "is empty: a person without posts cannot be scored", "Give at least one caption.")
     return tuple(_caption(item, f"captions[{i}]") for i, item in enumerate(items))
+
+
+def _with_their_elements(captions: tuple[Caption, ...], lexicon: tuple[Element, ...]) -> tuple[Caption, ...]:
+    """Captions that name no element get those of E whose words stand in them: VPRAG's quotas count elements caption by caption."""
+    if not lexicon or any(caption.elements for caption in captions):
+        return captions
+    words = [(element, f" {' '.join(tokens(element.text))} ") for element in lexicon]
+    found = []
+    for caption in captions:
+        held = f" {' '.join(tokens(caption.text))} "
+        own = tuple(element for element, text_ in words if text_.strip() and text_ in held)
+        found.append(replace(caption, elements=own[: limits.MAX_ELEMENTS_PER_CAPTION]))
+    return tuple(found)
 
 
 def _caption(raw: object, at: str) -> Caption:

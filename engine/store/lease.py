@@ -39,7 +39,7 @@ class Lease:
 
     def __enter__(self) -> Lease:
         while True:
-            epoch = self._latest()
+            epoch = self.latest()
             if epoch and not self._is_free(epoch):
                 raise LeaseHeld(
                     f"Run {self._run} is being worked on by {_owner_name(self._owner(epoch))}.",
@@ -71,7 +71,7 @@ class Lease:
                 continue  # the beat grows stale by itself, and `is_good` says so
 
     def _beat(self) -> None:
-        if self._latest() > self.epoch:
+        if self.latest() > self.epoch:
             self._last_good = float("-inf")
             self._stop.set()
             return
@@ -84,9 +84,9 @@ class Lease:
 
     def _is_free(self, epoch: int) -> bool:
         """Whether the holder of `epoch` is gone: released, a dead process of this host and boot, or silent for the whole watch."""
-        beat = self._read_beat(epoch)
-        if (beat and json.loads(beat)["released"]) or _is_dead_here(self._owner(epoch)):
+        if self.is_released_or_dead(epoch):
             return True
+        beat = self._read_beat(epoch)
         self._notice(f"another driver ({_owner_name(self._owner(epoch))}) may be at work; watching its beat for {self._watch_s:.0f} s")
         deadline = time.monotonic() + self._watch_s
         while time.monotonic() < deadline:
@@ -96,7 +96,13 @@ class Lease:
                 return bool(now and json.loads(now)["released"])
         return True
 
-    def _latest(self) -> int:
+    def is_released_or_dead(self, epoch: int) -> bool:
+        """Whether the holder of `epoch` released it, or was a process of this host and boot that is dead."""
+        beat = self._read_beat(epoch)
+        return bool(beat and json.loads(beat)["released"]) or _is_dead_here(self._owner(epoch))
+
+    def latest(self) -> int:
+        """The last epoch that was taken; 0 if none was."""
         claims = [name for name in self._backend.list(names.run(self._run, "lease") + "/") if name.endswith(".json")]
         return int(claims[-1].rsplit("/", 1)[-1].removesuffix(".json")) if claims else 0
 
@@ -112,6 +118,16 @@ class Lease:
 
     def _name(self, epoch: int, kind: str) -> str:
         return names.run(self._run, "lease", f"{epoch:08d}.{kind}")
+
+
+def holder_is_gone(backend: Backend, run: str) -> bool:
+    """Whether it is certain that no driver holds a run's lease: none ever did, it was released, or its process died on this host.
+
+    A driver elsewhere that went silently cannot be told from one that works; `Lease` itself watches the beat for that.
+    """
+    lease = Lease(backend, run)
+    epoch = lease.latest()
+    return not epoch or lease.is_released_or_dead(epoch)
 
 
 def _this_process() -> dict[str, str]:

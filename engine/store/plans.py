@@ -104,7 +104,7 @@ def check_name(backend: Backend, name: str, run: str, identity: Mapping[str, Any
     except Missing:
         return
     if bound["run"] != run:
-        differences = "\n".join(f"  {line}" for line in difference(bound["identity"], identity))
+        differences = "\n".join(f"  {line}" for line in _told_apart(bound["identity"], identity))
         raise PlanMismatch(
             f"The name '{name}' is bound to run {bound['run']}, and this is another plan:\n{differences}\n",
             remedy="Give this one a new name (--name NEW), or revert the change; unchanged stages are reused either way.",
@@ -133,6 +133,15 @@ def bound_run(backend: Backend, name_or_id: str) -> str:
 def known_names(backend: Backend) -> list[str]:
     """The names bound in a store, sorted."""
     return [name.removeprefix("names/").removesuffix(".json") for name in backend.list("names/")]
+
+
+def _told_apart(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """What differs between two identities; stages only where nothing else does, since they follow from the rest."""
+
+    def without_stages(identity: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in identity.items() if key != "stages"}
+
+    return difference(without_stages(old), without_stages(new)) or ["the code of a stage: " + line for line in difference(old, new)]
 
 
 def difference(old: Json, new: Json, path: str = "") -> list[str]:

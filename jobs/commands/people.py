@@ -17,10 +17,11 @@ from engine.records import Profile
 from jobs.console import Console
 
 
-def build_command(n: int, seed: int, out: Path, *, as_json: bool) -> None:
+def build_command(n: int, seed: int, out: Path, *, force: bool, as_json: bool) -> None:
     """Build people into a Parquet file."""
-    from engine.profiles.grammar.builder import build_profile, build_profiles  # reads a lexicon
+    from engine.profiles.grammar import build_profile, build_profiles  # reads a lexicon
 
+    _refuse_existing(out, force)
     console = Console(as_json=as_json)
     with console.progress("building people", "people") as bar:
         written = write_people(build_profiles(n, seed), out, progress=lambda done: bar.set(done, n))
@@ -28,8 +29,9 @@ def build_command(n: int, seed: int, out: Path, *, as_json: bool) -> None:
     console.event("done", people=written, file=str(out))
 
 
-def import_command(file: Path, out: Path, *, seed: int, max_failed: int, as_json: bool) -> None:
+def import_command(file: Path, out: Path, *, seed: int, max_failed: int, force: bool, as_json: bool) -> None:
     """Import profiles or persona seeds into a Parquet file; nothing is written if too many rows are bad."""
+    _refuse_existing(out, force)
     console = Console(as_json=as_json)
     imported = import_people(file, seed=seed)
     with console.progress("importing people", "people") as bar:
@@ -39,6 +41,12 @@ def import_command(file: Path, out: Path, *, seed: int, max_failed: int, as_json
         f"{imported.rows} rows, {imported.distinct} distinct people ({imported.merged} merged){left_out}: {written} people in {out}"
     )
     console.event("done", rows=imported.rows, distinct=imported.distinct, merged=imported.merged, people=written, file=str(out))
+
+
+def _refuse_existing(out: Path, force: bool) -> None:
+    """A file that is there may be what a run was planned with."""
+    if out.exists() and not force:
+        raise UsageError(f"{out} exists already.", remedy="Choose another --out, or replace it with --force.")
 
 
 def _guarded(imported: ImportResult, file: Path, max_failed: int) -> Iterator[Profile]:
@@ -51,7 +59,7 @@ def _guarded(imported: ImportResult, file: Path, max_failed: int) -> Iterator[Pr
 def check_command(file: Path, *, as_json: bool) -> int:
     """Name every bad row; 0 if there is none, 2 otherwise."""
     console = Console(as_json=as_json)
-    good = bad = 0
+    good = bad = plain = 0
     with console.progress("checking people", "people") as bar:
         for line, person in read_people(file):
             if isinstance(person, BadRow):
@@ -60,10 +68,13 @@ def check_command(file: Path, *, as_json: bool) -> int:
                 console.event("bad", line=line, id=person.id, field=person.field, reason=person.reason, remedy=person.remedy)
             else:
                 good += 1
+                plain += not any(caption.elements for caption in person.captions)
             if (good + bad) % 100 == 0:
                 bar.set(good + bad, 0)
+    if plain:
+        console.say(f"{plain} have no caption with elements: vprag retrieves nothing for them, and combined is brag.")
     console.say(f"{good} good, {bad} bad")
-    console.event("done", good=good, bad=bad)
+    console.event("done", good=good, bad=bad, without_elements=plain)
     return 2 if bad else 0
 
 
@@ -89,7 +100,7 @@ def _good(file: Path) -> Iterator[Profile]:
 
 def _from_grammar(person: str) -> Profile:
     """A person that the grammar builder makes, from an id such as g0-000042."""
-    from engine.profiles.grammar.builder import build_profile
+    from engine.profiles.grammar import build_profile
 
     seed, _, index = person.removeprefix("g").partition("-")
     if not (person.startswith("g") and seed.isdigit() and index.isdigit()):

@@ -30,12 +30,12 @@ class Line:
     seconds: float | None
 
 
-def plan_command(file: Path, *, store: str, options: Mapping[str, Any], as_json: bool) -> None:
+def plan_command(file: Path, *, store: str, name: str, options: Mapping[str, Any], as_json: bool) -> None:
     """Print what a run would do."""
     console = Console(as_json=as_json)
     prepared = prepare(load(file, os.environ, options).experiment)
     backend = open_backend(store)
-    name = prepared.experiment.run_name()
+    name = name or prepared.experiment.run_name()
     check_name(backend, name, prepared.run, prepared.identity)
     plan = load_plan(backend, prepared.run) or _read(prepared, console)
     progress = progress_of(prepared.workflow, Results(backend))

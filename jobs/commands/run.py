@@ -16,9 +16,8 @@ from jobs.run import Driver, Options
 from jobs.shard_runner import Retry
 
 
-def run_command(file: Path | None, *, store: str, options: Mapping[str, Any], as_json: bool) -> int:
+def run_command(file: Path | None, *, store: str, name: str, options: Mapping[str, Any], as_json: bool) -> int:
     """Run an experiment (None: the embedded default); returns the exit code."""
-    experiment = load(file, os.environ, options).experiment
+    prepared = prepare(load(file, os.environ, options).experiment)
     command = shlex.join(["mien", *sys.argv[1:]])
-    driver = Driver(prepare(experiment), Options(store, experiment.run_name(), command, Retry()), Console(as_json=as_json))
-    return driver.run()
+    return Driver(prepared, Options(store, name or prepared.experiment.run_name(), command, Retry()), Console(as_json=as_json)).run()

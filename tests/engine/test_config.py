@@ -24,7 +24,7 @@ def test_precedence_is_command_line_then_environment_then_file_then_default(tmp_
     assert loaded.experiment.people.grammar == 7
     assert loaded.origins["seed"] == "MIEN_SEED"
     assert loaded.origins["shard_size"] == f"{file}:2"
-    assert loaded.origins["people.seed"] == "--people.seed"
+    assert loaded.origins["people.seed"] == "--set people.seed"
     assert loaded.origins["encoder"] == "default"
 
 

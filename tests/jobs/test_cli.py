@@ -48,8 +48,8 @@ COMMANDS = {
     "retry": {"--store", "--code", "--json"},
     "explain": {"--store", "--json"},
     "schema": set(),
-    "profiles build": {"--out", "--n", "--seed", "--json"},
-    "profiles import": {"--out", "--seed", "--max-failed", "--json"},
+    "profiles build": {"--out", "--n", "--seed", "--force", "--json"},
+    "profiles import": {"--out", "--seed", "--max-failed", "--force", "--json"},
     "profiles check": {"--json"},
     "profiles show": {"--people"},
     "config show": {"--origin", "--set"},
@@ -193,7 +193,7 @@ def test_config_show_tells_every_origin(capsys, monkeypatch):
     assert code == 0
     lines = {line.split()[0]: line for line in out.splitlines()}
     assert lines["seed"].endswith("# MIEN_SEED")
-    assert lines["shard_size"].endswith("# --shard_size")
+    assert lines["shard_size"].endswith("# --set shard_size")
     assert lines["encoder"].endswith("# default")
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files
 
 from engine.errors import UsageError
+from engine.keys import content_key, sha256
 from engine.profiles.grammar.captions import CaptionWriter, Draft
 from engine.profiles.grammar.demographics import Life, draw_life
 from engine.profiles.grammar.dice import Dice
@@ -19,7 +21,14 @@ from engine.profiles.grammar.voice import draw_voice
 from engine.records import Profile
 
 GRAMMAR_VERSION = 1
-"""Raised whenever the lexicon or the code changes what is built; it is part of every profile's `source`."""
+"""Raised whenever the code changes what is built; it is part of every profile's `source`."""
+
+
+def grammar_id() -> str:
+    """What pins the people of a seed: the version of the code, and the words it draws from."""
+    folder = files("engine.profiles.grammar.lexicon")
+    entries = sorted((entry.name, sha256(entry.read_bytes())) for entry in folder.iterdir() if entry.name.endswith(".txt"))
+    return f"grammar-{GRAMMAR_VERSION}-{content_key([list(entry) for entry in entries])[:8]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,14 @@ from engine.records import CATEGORIES, Caption
 
 LEAST, MOST, LEAST_CATEGORIES = 3, 8, 3
 _DETAILS = {
-    "light": 0.5, "obj": 1.2, "act2": 0.6, "mat": 0.4, "col": 0.22, "comp": 0.2, "wear": 0.45, "who": 0.4, "plant": 0.3, "animal": 0.2,
-    "food": 0.3, "drink": 0.15, "home": 0.9, "job": 0.2, "hobby": 0.4, "pose": 0.1, "hair": 0.08, "body": 0.08, "wind": 0.03, "wet": 0.04, "cold": 0.04, "warm": 0.04,
+    "obj": 1.6, "home": 5.0, "culture": 1.6, "passion": 0.4, "act2": 1.0, "hobby": 1.0, "light": 0.26, "mat": 0.45, "wear": 0.35,
+    "who": 0.5, "food": 0.3, "job": 0.35, "plant": 0.17, "animal": 0.11, "col": 0.16, "comp": 0.2, "drink": 0.15, "pose": 0.1,
+    "hair": 0.06, "body": 0.06, "wind": 0.03, "wet": 0.04, "cold": 0.04, "warm": 0.04,
 }  # fmt: skip
 """Weights of the detail sections; one whose slots the moment lacks is passed over."""
 _WEATHER = {"wind": CLIMATES, "wet": ("cold", "temperate", "tropical", "mountain"), "cold": ("cold",), "warm": ("arid", "tropical")}
+_ONE_OF = (frozenset({"home", "culture"}), frozenset({"job", "hobby", "passion"}), frozenset({"food", "drink"}), frozenset(_WEATHER))
+"""Sections of which a caption takes one: a post says once where it is and once what the person is."""
 _ABOUT_ME = frozenset({"wear", "who", "hair", "body", "drink", "food"})
 # slot: role. Slots that end in 2 hold a second, different word of the role.
 _ROLE_OF = {
@@ -33,6 +36,7 @@ _ROLE_OF = {
     "obj": "object", "obj2": "object", "food": "food", "drink": "drink", "plant": "plant", "animal": "animal", "pose": "pose",
     "hair": "hair", "body": "body", "home": "home",
 }  # fmt: skip
+_FEW = 4
 _SUBJECT_SLOT = {"thing": "obj", "outfit": "wear", "food": "food"}
 
 
@@ -48,9 +52,12 @@ class CaptionWriter:
     """Writes the captions of one person and remembers which patterns were used."""
 
     def __init__(self, life: Life, words: tuple[Word, ...], voice: Voice, dice: Dice) -> None:
-        self._life, self._words, self._voice, self._dice = life, words, voice, dice
+        self._life, self._voice, self._dice = life, voice, dice
         self._said: set[str] = set()
         themes = (life.occupation, life.culture, *life.interests, *life.habits)
+        self._by_role: dict[str, list[Word]] = {}
+        for word in words:
+            self._by_role.setdefault(word.role, []).append(word)
         self._remarks = {theme.title: theme.remarks for theme in themes}
 
     def write(self, scenario: Scenario) -> Draft:
@@ -58,9 +65,12 @@ class CaptionWriter:
         words = self._cast(scenario)
         slots = {slot: word.noun for slot, word in words.items()} | moment_slots(self._life, scenario.time, self._dice)
         slots["home"] = Noun(self._life.culture.facts["home"])
+        slots["culture"] = Noun(self._life.culture.title)
         slots["job"] = Noun(self._life.occupation.title)
         if scenario.theme in {interest.title for interest in self._life.interests}:
             slots["hobby"] = Noun(scenario.theme, Number.MASS)
+        if scenario.theme != self._life.interests[0].title:
+            slots["passion"] = Noun(self._life.interests[0].title, Number.MASS)
         if scenario.place is not None:
             slots["place"] = Noun(place_phrase(scenario.place))
             if scenario.place.determiner:
@@ -96,7 +106,7 @@ class CaptionWriter:
             del weights[section]
             linked = may_continue and (opening.about_me or section not in _ABOUT_ME)
             linked = linked and self._dice.chance(0.75)
-            allowed = [clause for clause in clauses("details.txt", section) if clause.continues == linked]
+            allowed = _allowed(section, linked)
             clause = self._choose(allowed, slots, shown)
             if clause is None or len(shown | _elements_of(clause, words)) > MOST:
                 continue
@@ -107,6 +117,9 @@ class CaptionWriter:
             else:
                 sentences.append(text)
             patterns.append(clause.pattern)
+            for rivals in _ONE_OF:
+                if section in rivals:
+                    weights = {name: weight for name, weight in weights.items() if name not in rivals}
             shown |= _elements_of(clause, words)
 
     def _cast(self, scenario: Scenario) -> dict[str, Word]:
@@ -114,8 +127,8 @@ class CaptionWriter:
         words = {"act": scenario.action}
         others = [
             word
-            for word in self._words
-            if word.role == "action" and word.theme == scenario.theme and word != scenario.action and word.setting in ("any", scenario.setting)
+            for word in self._by_role["action"]
+            if word.theme == scenario.theme and word != scenario.action and word.setting in ("any", scenario.setting)
         ]
         if others:
             words["act2"] = self._dice.pick(others)
@@ -130,9 +143,8 @@ class CaptionWriter:
                 continue
             fitting = [
                 word
-                for word in self._words
-                if word.role == role
-                and word.text not in taken
+                for word in self._by_role.get(role, ())
+                if word.text not in taken
                 and self._belongs(word, scenario)
                 and word.setting in ("any", scenario.setting)
                 and word.time in ("", scenario.time)
@@ -158,7 +170,9 @@ class CaptionWriter:
             weights[section] = weight
         return weights
 
-    def _choose(self, patterns: tuple[Clause, ...] | list[Clause], slots: dict[str, Noun], shown: set[str] | frozenset[str]) -> Clause | None:
+    def _choose(
+        self, patterns: tuple[Clause, ...] | list[Clause], slots: dict[str, Noun], shown: set[str] | frozenset[str]
+    ) -> Clause | None:
         """A pattern whose slots are filled and whose phrases were not shown yet, a new one if there is one."""
         possible = [clause for clause in patterns if clause.needs <= slots.keys() and clause.shows.isdisjoint(shown)]
         fresh = [clause for clause in possible if clause.pattern not in self._said]
@@ -173,9 +187,18 @@ class CaptionWriter:
             return ""
         own = [remark for remark in self._remarks[scenario.theme] if remark not in self._said]
         general = [remark for remark in lines("asides.txt")["any"] if remark not in self._said]
-        remark = self._dice.pick(own if own and scenario.kind == "doing" and self._dice.chance(0.7) else general)
+        remark = self._dice.pick(own if own and self._dice.chance(0.85) else general)
         self._said.add(remark)
         return remark
+
+
+def _allowed(section: str, linked: bool) -> list[Clause]:
+    """The patterns that continue a sentence, or those that stand alone; a section with few to continue mixes both."""
+    patterns = clauses("details.txt", section)
+    continuing = [clause for clause in patterns if clause.continues]
+    if linked and len(continuing) >= _FEW:
+        return continuing
+    return [clause for clause in patterns if linked or not clause.continues]
 
 
 def _element_slot(slot: str) -> str:

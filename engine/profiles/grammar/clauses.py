@@ -1,14 +1,15 @@
 """Clause patterns: a small template language over noun phrases, and the sections of patterns a caption is composed of.
 
-`{slot}` puts a phrase in; `{a obj}` puts a determiner before it that agrees in number and sound; `{is obj}`, `{s obj}`, `{it obj}` agree with
-the slot's noun without repeating it. An upper-case first letter marks the start of a sentence. A leading "+" continues the sentence before.
+`{slot}` puts a phrase in; `{a obj}` puts a determiner before it that agrees in number and sound; `{is obj}`, `{s obj}`, `{it obj}`
+agree with the slot's noun without repeating it. An upper-case first letter marks the start of a sentence. A leading "+" continues the
+sentence before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import regex
 
@@ -98,7 +99,7 @@ def compile_clause(pattern: str, *, file: str = "") -> Clause:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def clauses(name: str, section: str) -> tuple[Clause, ...]:
     """The compiled patterns of one section of a line file."""
     return tuple(compile_clause(pattern, file=name) for pattern in lines(name)[section])

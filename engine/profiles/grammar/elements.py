@@ -71,14 +71,20 @@ def _qualified(dice: Dice, thing: Noun, qualities: str, p: float) -> Noun:
     return _joined(dice.pick(pool("qualities.txt", qualities)), thing) if dice.chance(p) else thing
 
 
-_QUALITIES = {"object": "thing", "food": "food", "plant": "plant", "animal": "living", "garment": "garment"}
+_QUALITIES = {"object": "thing", "food": "food", "plant": "plant", "animal": "living", "garment": "garment", "material": "substance"}
+
+
+# What belongs to a culture is spoken of with affection, and its dress and materials without comment.
+_FOND = {"object": "fond.thing", "food": "food", "plant": "plant"}
 
 
 def _theme_words(dice: Dice, theme: Theme, *, actions: int, places: int, counts: dict[str, int], habit: bool) -> list[Word]:
     words = []
-    for setting, action in dice.some(theme.actions, actions):
+    fond = "home" in theme.facts
+    # Two actions of a theme always stay out, so that people of one strand differ.
+    for setting, action in dice.some(theme.actions, min(actions, len(theme.actions) - 2)):
         phrase = action
-        if habit and dice.chance(0.6):
+        if dice.chance(0.6 if habit else 0.12):
             phrase = _with_manner(dice, action)
         words.append(Word("action", Noun(phrase), theme.title, setting))
     settings = {word.setting for word in words} - {"any"}
@@ -88,12 +94,12 @@ def _theme_words(dice: Dice, theme: Theme, *, actions: int, places: int, counts:
     for setting, place in chosen:
         spot = Noun(place.noun)
         if place.determiner:
-            spot = _qualified(dice, spot, f"place.{setting}", 1.0 if habit else 0.8)
+            spot = _qualified(dice, spot, "fond.place" if fond else f"place.{setting}", 1.0 if habit else 0.7)
         words.append(Word("place", spot, theme.title, setting, preposition=place.preposition, determiner=place.determiner))
     for role, count in counts.items():
         for thing in dice.some(theme.nouns.get(role, ()), count):
-            quality = _QUALITIES.get(role)
-            p = 0.75 if habit else 0.5
+            quality = (_FOND if fond else _QUALITIES).get(role)
+            p = 0.75 if habit else 0.25 if role == "material" else 0.45
             words.append(Word(_refined(role, thing), _qualified(dice, thing, quality, p) if quality else thing, theme.title))
     return words
 
@@ -158,9 +164,9 @@ def _composition(dice: Dice) -> Noun:
 
 
 def _general_words(dice: Dice, life: Life) -> list[Word]:
-    words = [Word("object", _made_object(dice)) for _ in range(3)]
+    words = [Word("object", _made_object(dice)) for _ in range(2)]
     words += [Word("material", _material(dice)) for _ in range(2)]
-    words += [Word("garment", piece, setting=setting) for piece, setting in (_garment(dice, life.climate) for _ in range(3))]
+    words += [Word("garment", piece, setting=setting) for piece, setting in (_garment(dice, life.climate) for _ in range(2))]
     for dish in dice.some(nouns("things.txt", "food"), 2):
         words.append(Word(_refined("food", dish), _qualified(dice, dish, "food", 1.0)))
     plants = nouns("things.txt", f"plant.{life.climate}")
@@ -169,16 +175,16 @@ def _general_words(dice: Dice, life: Life) -> list[Word]:
     indoors = animal.text.endswith(("cat", "terrier", "spaniel", "whippet", "mongrel", "dachshund", "sheepdog"))
     words.append(Word("animal", _qualified(dice, animal, "living", 1.0), setting="any" if indoors else "out"))
     words += [Word("light", _light(dice, time, setting), setting=setting, time=time) for time in TIMES for setting in ("in", "out")]
-    for _ in range(4):
+    for _ in range(3):
         colour = dice.pick(pool("colours.txt", "plain"))
         words.append(Word("colour", _joined(dice.pick(pool("colours.txt", "tone")), Noun(colour)) if dice.chance(0.4) else Noun(colour)))
-    words += [Word("composition", _composition(dice)) for _ in range(5)]
+    words += [Word("composition", _composition(dice)) for _ in range(4)]
     for setting in ("in", "out"):
         stance, thing = dice.pick(pool("poses.txt", "on")), dice.pick(pool("things.txt", "furniture", setting))
         words.append(Word("pose", Noun(f"{stance} the {thing}"), setting=setting))
     hair = _joined(dice.pick(pool("qualities.txt", "hair", "look")), noun(dice.pick(pool("qualities.txt", "hair", "style"))))
     words.append(Word("hair", hair))
-    if dice.chance(0.3):
+    if dice.chance(0.2):
         words.append(Word("body", noun(dice.pick(pool("qualities.txt", "hair", "skin")))))
     return words
 
@@ -188,8 +194,10 @@ def draw_elements(life: Life, dice: Dice) -> tuple[Word, ...]:
     counts = {"object": 2, "material": 1, "garment": 1, "food": 1, "plant": 1, "animal": 1}
     words = _theme_words(dice, life.occupation, actions=4, places=2, counts=counts, habit=False)
     words += _theme_words(dice, life.culture, actions=4, places=2, counts=counts | {"food": 2}, habit=False)
-    for interest in life.interests:
-        words += _theme_words(dice, interest, actions=4, places=2, counts=counts, habit=False)
+    for rank, interest in enumerate(life.interests):
+        first = rank == 0
+        richer = counts | {"object": 4, "material": 1} if first else counts
+        words += _theme_words(dice, interest, actions=6 if first else 3, places=3 if first else 2, counts=richer, habit=False)
     for habit in life.habits:
         words += _theme_words(dice, habit, actions=2, places=2, counts={"object": 2, "food": 1}, habit=True)
     words += _general_words(dice, life)

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-import regex
-
-# Vowel letters that sound like consonants, and the reverse, by the beginning of the word.
-_CONSONANT_SOUND = ("eu", "ewe", "one-", "one ", "ouija", "ubi", "uni", "use", "usu", "uten", "u-", "ukulele", "ut ")
-_VOWEL_SOUND = ("heir", "honest", "honour", "hour", "mri", "x-")
-# "unimpressed" and its like are the exception to "uni".
-_VOWEL_AFTER_ALL = ("unim", "unin")
-_VOWELS = frozenset("aeiouàáâäãåæèéêëìíîïòóôöøùúûüœʻ")
+from engine.profiles.articles import indefinite
 
 
 class Number(Enum):
@@ -38,18 +31,6 @@ def noun(entry: str) -> Noun:
     if entry.startswith("~"):
         return Noun(entry[1:], Number.MASS)
     return Noun(entry)
-
-
-def indefinite(phrase: str) -> str:
-    """ "a" or "an", by the sound with which `phrase` begins; figures are read aloud (an 85mm lens)."""
-    word = phrase.casefold()
-    if regex.match(r"8|11(?!\d)|18(?!\d)", word):
-        return "an"
-    if word.startswith(_VOWEL_SOUND):
-        return "an"
-    if word.startswith(_CONSONANT_SOUND) and not word.startswith(_VOWEL_AFTER_ALL):
-        return "a"
-    return "an" if word[:1] in _VOWELS else "a"
 
 
 def capitalise(text: str) -> str:

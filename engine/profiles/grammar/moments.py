@@ -10,8 +10,8 @@ from engine.profiles.grammar.words import nouns, pool
 
 def _company(life: Life, dice: Dice) -> Noun:
     """A companion who suits the person's age; about half have a name."""
-    if dice.chance(0.5):
-        return Noun(dice.pick(pool("company.txt", "named")).replace("{}", life.circle[0] if dice.chance(0.6) else dice.pick(life.circle)))
+    if dice.chance(0.65):
+        return Noun(dice.pick(pool("company.txt", "named")).replace("{}", life.circle[0] if dice.chance(0.7) else dice.pick(life.circle)))
     kin = pool("company.txt", "young" if life.young else "old")
     return noun(dice.pick(kin)) if dice.chance(0.35) else dice.pick(nouns("company.txt", "any"))
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.profiles.articles import indefinite
 from engine.profiles.grammar.demographics import Life
 from engine.profiles.grammar.dice import Dice
 from engine.profiles.grammar.elements import Word
-from engine.profiles.grammar.english import determined, indefinite
+from engine.profiles.grammar.english import determined
 from engine.profiles.grammar.words import Theme
 
 SCENARIOS = 30
-KINDS = {"doing": 0.46, "thing": 0.18, "view": 0.12, "outfit": 0.11, "food": 0.13}
+KINDS = {"doing": 0.6, "thing": 0.14, "view": 0.09, "outfit": 0.07, "food": 0.1}
 _LABEL = {"dawn": "early morning", "day": "daytime", "dusk": "evening", "night": "night"}
 _USUAL = {"in": {"dawn": 1.0, "day": 4.0, "dusk": 2.0, "night": 2.0}, "out": {"dawn": 1.0, "day": 4.0, "dusk": 2.0}}
 
@@ -42,8 +43,9 @@ def place_phrase(place: Word) -> str:
 
 
 def _strands(life: Life) -> list[Theme]:
-    """One entry a scenario: work, culture, three interests and an everyday habit."""
-    shares = [(life.occupation, 6), (life.culture, 7), *zip(life.interests, (9, 4, 2), strict=True), *((habit, 2) for habit in life.habits)]
+    """One entry a scenario: work, culture, a first and two lesser interests, an everyday habit."""
+    shares = [(life.occupation, 6), (life.culture, 7), *zip(life.interests, (7, 5, 4), strict=True)]
+    shares += [(habit, 1) for habit in life.habits]
     return [theme for theme, share in shares for _ in range(share)]
 
 
@@ -64,6 +66,9 @@ def _draw(theme: Theme, words: tuple[Word, ...], uses: dict[str, int], dice: Dic
     subjects = [word for word in words if word.role == role and word.theme in (theme.title, "") and word.setting in ("any", setting)]
     if (role and not subjects) or (kind == "view" and place is None):
         kind, subjects = "doing", []
+    own_subjects = [word for word in subjects if word.theme]
+    if own_subjects and dice.chance(0.8):
+        subjects = own_subjects
     subject = least_used(subjects) if subjects else None
     for word in (action, subject):
         if word is not None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from engine.profiles.articles import indefinite
 from engine.profiles.grammar.demographics import Life
 from engine.profiles.grammar.dice import Dice
-from engine.profiles.grammar.english import capitalise, indefinite
+from engine.profiles.grammar.english import capitalise
 from engine.profiles.grammar.words import lines, read_blocks
 from engine.tokens import tokens
 

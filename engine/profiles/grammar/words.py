@@ -6,7 +6,7 @@ A file holds `[section]` headings. In block files a section has `key: value, val
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 
 from engine.errors import InputError
@@ -55,7 +55,7 @@ def _lines(name: str) -> list[tuple[int, str]]:
     return [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip() and not line.startswith("#")]
 
 
-@lru_cache(maxsize=None)
+@cache
 def read_blocks(name: str) -> Blocks:
     """The sections of a block file. Raises InputError for a line that is neither a heading nor `key: value`."""
     blocks: Blocks = {}
@@ -74,7 +74,7 @@ def read_blocks(name: str) -> Blocks:
     return blocks
 
 
-@lru_cache(maxsize=None)
+@cache
 def lines(name: str) -> dict[str, tuple[str, ...]]:
     """The sections of a line file, each with its lines in order."""
     sections: dict[str, list[str]] = {}
@@ -92,13 +92,13 @@ def _split(value: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
-@lru_cache(maxsize=None)
+@cache
 def pool(name: str, section: str, key: str = "any") -> tuple[str, ...]:
     """The entries of one key of a block file, as written."""
     return _split(read_blocks(name)[section][key])
 
 
-@lru_cache(maxsize=None)
+@cache
 def nouns(name: str, section: str, key: str = "any") -> tuple[Noun, ...]:
     """The entries of one key of a block file, as nouns with their number."""
     return tuple(noun(entry) for entry in pool(name, section, key))
@@ -137,7 +137,7 @@ def _theme(title: str, block: dict[str, str]) -> Theme:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def themes(kind: str) -> tuple[Theme, ...]:
     """All themes of a kind ("cultures", "interests", "occupations", "daily"), in the order of their files' names."""
     folder = files("engine.profiles.grammar.lexicon")

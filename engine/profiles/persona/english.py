@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engine.profiles.articles import indefinite
 from engine.profiles.persona.words import words
 from engine.tokens import tokens
 
@@ -54,9 +55,7 @@ def with_article(text: str, *, mass: bool = False) -> str:
     first = text.split()[0].lower()
     if mass or is_plural(text) or (last and last[0] in words("mass") and " of " not in text) or first in ("two", "half", "one"):
         return text
-    an = first[0] in "aeiou" and not first.startswith(("uni", "use", "eu", "one", "uk"))
-    an = an or first.startswith(("hour", "honest", "heir")) or first in ("nba", "nhl", "nfl", "mit", "x-ray", "fm", "lp")
-    return f"{'an' if an else 'a'} {text}"
+    return f"{indefinite(text)} {text}"
 
 
 def branded(phrase: str) -> str:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from engine.profiles.articles import with_right_articles
 from engine.profiles.persona.english import is_plural, with_article
 from engine.profiles.persona.topics import Item
 from engine.profiles.persona.words import lines
@@ -97,7 +98,7 @@ def written(pattern: Pattern, filling: list[Item], rng: random.Random) -> str:
     chosen = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), pattern.text)
     chosen = re.sub(r"\[([^\[\]]*\|[^\[\]]*)\]", lambda match: rng.choice(match[1].split("|")), chosen)
     items = iter(filling)
-    return _SLOT.sub(lambda match: _rendered(match[1], next(items), rng), chosen)
+    return with_right_articles(_SLOT.sub(lambda match: _rendered(match[1], next(items), rng), chosen))
 
 
 def _rendered(name: str, item: Item, rng: random.Random) -> str:
