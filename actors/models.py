@@ -31,8 +31,8 @@ class ModelFiles:
 
     @property
     def id(self) -> str:
-        """What a stage fingerprint and a table call this model, such as `minilm-l6-v2@53aa5117`."""
-        return f"{self.name}@{self.sha256[:8]}"
+        """What fingerprints and tables call this model, such as `minilm-l6-v2@53aa5117.1b2c3d4e`: the weights, then the revision."""
+        return f"{self.name}@{self.sha256[:8]}.{self.revision[:8]}"
 
 
 @dataclass(frozen=True, slots=True)

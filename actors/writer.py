@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.keys import Json
 from engine.outcome import Answered, Failed, Outcome
 from engine.prompting.assembly import VERSION as ASSEMBLY_RULE
 from engine.prompting.assembly import assemble
@@ -17,11 +16,8 @@ class TemplateWriter:
     personalised: the source's caption is not part of it (VPTT, Queries).
     """
 
-    id = "template-1"
-
-    def recipe(self) -> dict[str, Json]:
-        """Everything that changes what it writes, for a fingerprint."""
-        return {"writer": self.id, "assembly": ASSEMBLY_RULE}
+    id = f"template-1.{ASSEMBLY_RULE}"
+    """Names everything that changes what it writes: part of fingerprints."""
 
     def write(self, requests: Sequence[WriteRequest]) -> list[Outcome[Written]]:
         """One outcome a request, in order; Failed `query-over-budget` or `empty-query` where no prompt is possible."""

@@ -17,6 +17,8 @@ TASKS = ("cultural-generation", "social-generation", "cultural-editing", "social
 METHODS = ("baseline", "persona", "brag", "vprag", "combined")
 WRITERS = ("template",)
 BUDGETS = ("q3", "q1", "q2")
+MAX_SEED = 2**53 - 1
+"""The largest integer that JSON carries everywhere (RFC 8785)."""
 
 
 class _Strict(BaseModel):
@@ -28,7 +30,7 @@ class People(_Strict):
 
     file: Path | None = Field(None, description="Profiles as Parquet or JSONL (see `mien profiles`)")
     grammar: int | None = Field(None, ge=1, le=10_000_000, description="Number of people to build with the grammar builder")
-    seed: int = Field(0, ge=0, description="Seed of the grammar builder")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the grammar builder")
 
     @model_validator(mode="before")
     @classmethod
@@ -88,7 +90,7 @@ class Experiment(_Strict):
 
     name: str = Field("laptop", description="Name of the run; bound to one plan for good")
     benchmark: Literal["vptt"] = "vptt"
-    seed: int = Field(0, ge=0, description="Seed of every draw")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of every draw")
     people: People = People(grammar=100)
     limit: str = Field("", description='People at most, "50" or "10%"; empty: all')
     queries: Queries = Queries()

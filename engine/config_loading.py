@@ -94,7 +94,8 @@ def _plain(node: CommentedMap, file: Path, path: Path_) -> tuple[dict[str, Any],
     origins: dict[Path_, str] = {}
     for key, value in node.items():
         here = (*path, str(key))
-        origins[here] = f"{file}:{node.lc.key(key)[0] + 1}"
+        line = node.lc.key(key)[0] if key in node.lc.data else node.lc.line  # a merged key (<<) has no line of its own
+        origins[here] = f"{file}:{line + 1}"
         if isinstance(value, CommentedMap):
             values[str(key)], inner = _plain(value, file, here)
             origins |= inner

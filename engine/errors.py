@@ -7,10 +7,11 @@
     ├── StoreError             the store refused or lost something
     │   ├── StoreUnusable      exit code 2: cannot be written, full, or has no create-if-absent
     │   ├── PlanMismatch       exit code 2: a name is bound to another plan
+    │   ├── Missing            no file of that name
     │   └── CorruptObject      a stored file is truncated, swapped or foreign
     ├── LeaseHeld              another driver is at work on this run
     ├── ModelError             a model is missing, its weights differ, or it cannot load
-    └── TooManyFailures        exit code 3: more failed units than --max-failed allows
+    └── ClusterError           Ray did not start, or lost what cannot be replaced
 
 A *unit* that goes wrong is never an exception: it ends as an `engine.outcome.Failed` row.
 """
@@ -86,6 +87,12 @@ class PlanMismatch(StoreError):
     exit_code = 2
 
 
+class Missing(StoreError):
+    """No file of that name."""
+
+    code = "missing"
+
+
 class CorruptObject(StoreError):
     """A stored file is truncated, swapped or foreign."""
 
@@ -105,8 +112,7 @@ class ModelError(MienError):
     exit_code = 2
 
 
-class TooManyFailures(MienError):
-    """A run finished with more failed units than `--max-failed` allows."""
+class ClusterError(MienError):
+    """Ray did not start, or lost what cannot be replaced."""
 
-    code = "too-many-failures"
-    exit_code = 3
+    code = "cluster"

@@ -32,6 +32,7 @@ MaxFailed = Annotated[int | None, typer.Option("--max-failed", min=0, help="Rows
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="Any field: --set people.seed=3; may be repeated.")]
 DEFAULT_STORE = "mien-store"
+INTERRUPTED = 130
 
 
 def _options(limit: str, people: Path | None, max_failed: int | None, pairs: list[str] | None) -> dict[str, object]:
@@ -250,13 +251,12 @@ def exit_code(arguments: list[str]) -> int:
     listen()
     try:
         result = get_command(app).main(args=arguments, prog_name="mien", standalone_mode=False)
+        if result == INTERRUPTED:  # typer has caught the interrupt itself
+            print("Interrupted. What is finished is kept; the same command again goes on from there.", file=sys.stderr)
         return int(result or 0)
     except MienError as error:
         _say_error(error.code, error.message, error.remedy, "--json" in arguments)
         return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        print("Interrupted. What is finished is kept; the same command again goes on from there.", file=sys.stderr)
-        return 130
     except Exception as error:
         show = getattr(error, "show", None)  # click's usage errors
         if show is None:

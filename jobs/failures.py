@@ -1,4 +1,7 @@
-"""What failed in a run, by unit: the input of `mien errors`, of retries, and of the exit code."""
+"""Which rows of a run are open: failed by themselves, or computed from inputs that have changed since.
+
+`mien errors`, retries, the exit code and every pass of a driver look here, so that no open row is known to one and not to another.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow.compute as pc
-
 from engine.outcome import Failed, FailureKind
+from engine.rows import inputs_digest
 from engine.stage import Stage
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results
@@ -48,11 +50,39 @@ def failures(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -
                 yield Failure(stage.name, index, unit, subject, outcome)
 
 
+def stale_shards(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> set[int]:
+    """Shards with a row that was computed from other inputs than are stored now.
+
+    That can only be where a retry wrote an overlay or a file was set aside and computed again, and then did not get to what depends on it.
+    """
+    touched = [(index, shard) for index, shard in enumerate(plan.shards) if progress.is_touched(shard)]
+    return {index for index, shard in touched if _is_stale(workflow, results, progress, shard)}
+
+
+def _is_stale(workflow: Vptt, results: Results, progress: Progress, shard: Shard) -> bool:
+    digests: dict[str, dict[str, str]] = {}
+    for stage in (workflow.people, *workflow.stages):
+        overlays = progress.overlays(stage, shard)
+        if overlays == ABSENT:
+            continue
+        columns = ["subject", "sha256", "input_sha256"]
+        rows = results.merged(stage, shard.key, overlays=overlays, columns=columns).to_pylist()
+        digests[stage.id] = {row["unit"]: row["sha256"] for row in rows}
+        for row in rows if all(each.id in digests for each in stage.inputs) else []:
+            read = (digests[each.id].get(row["subject"] if each.per == "person" else row["unit"], "") for each in stage.inputs)
+            if row["input_sha256"] != inputs_digest(read):
+                return True
+    return False
+
+
 def _failed(results: Results, progress: Progress, stage: Stage[Any], shard: Shard) -> Iterator[tuple[str, str, Failed]]:
     """(unit, subject, failure) of a stage's failed rows on a shard."""
     overlays = progress.overlays(stage, shard)
     if overlays == ABSENT:
         return
     table = results.merged(stage, shard.key, overlays=overlays, columns=["subject", "outcome", "code", "message", "failure"])
-    for row in table.filter(pc.equal(table["outcome"], "failed")).to_pylist():
-        yield row["unit"], row["subject"], Failed(row["code"], row["message"], FailureKind(row["failure"]))
+    if "failed" not in table["outcome"].unique().to_pylist():
+        return
+    for row in table.to_pylist():
+        if row["outcome"] == "failed":
+            yield row["unit"], row["subject"], Failed(row["code"], row["message"], FailureKind(row["failure"]))

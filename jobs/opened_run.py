@@ -51,7 +51,7 @@ def open_run(store: str, name: str) -> OpenedRun:
     backend = open_backend(store)
     if "://" not in store and not Path(store).is_dir():
         raise UsageError(f"There is no store at {store}.", remedy="Give the --store of the run.")
-    run = bound_run(backend, name)
+    name, run = bound_run(backend, name)
     plan = load_plan(backend, run)
     if plan is None:
         raise UsageError(f"Run '{name}' has no plan yet.", remedy="Its first `mien run` did not get that far; run it again.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from engine.records import Query
 from engine.rows import inputs_digest, make_row
 from engine.stage import Stage, Unit
 from engine.stages.queries import query_key
-from engine.store.names import short
+from engine.store.names import shard_set_aside, short
 from engine.store.plans import Plan, Shard, Subject, run_id
 from engine.store.results import Results
 from jobs.actor_factory import model_ids
@@ -87,10 +87,17 @@ class Progress:
     """What of a plan has a result: stage id -> short shard -> highest overlay."""
 
     done: dict[str, dict[str, int]]
+    set_aside: frozenset[str]
+    """Short names of shards with a file in quarantine."""
 
     def overlays(self, stage: Stage[Any], shard: Shard) -> int:
         """The highest overlay of a stage's result on a shard; ABSENT if there is none."""
         return self.done[stage.id].get(short(shard.key), ABSENT)
+
+    def is_touched(self, shard: Shard) -> bool:
+        """Whether anything of a shard was ever done again: only then can a row be older than what it was computed from."""
+        name = short(shard.key)
+        return name in self.set_aside or any(found.get(name, 0) > 0 for found in self.done.values())
 
     def is_done(self, stages: Sequence[Stage[Any]], shard: Shard) -> bool:
         """Whether a shard has every result."""
@@ -104,14 +111,29 @@ class Progress:
 
 def progress_of(workflow: Vptt, results: Results) -> Progress:
     """List what exists: one listing a stage."""
-    return Progress({stage.id: results.done(stage) for stage in (workflow.people, *workflow.stages)})
+    done = {stage.id: results.done(stage) for stage in (workflow.people, *workflow.stages)}
+    return Progress(done, frozenset(filter(None, map(shard_set_aside, results.backend.list("quarantine/")))))
 
 
-def references(workflow: Vptt, plan: Plan, progress: Progress, retry: frozenset[int] = frozenset(), code: str = "") -> list[ShardReference]:
-    """The shards that still need work, and those in `retry`."""
+def references(
+    workflow: Vptt,
+    plan: Plan,
+    progress: Progress,
+    *,
+    stale: Collection[int] = (),
+    retry: Collection[int] = (),
+    code: str = "",
+) -> list[ShardReference]:
+    """The shards that need work: what is missing, what is stale, what is to be tried again."""
     stages = workflow.stages
     return [
-        ShardReference(index, tuple(progress.overlays(stage, shard) for stage in stages), index in retry, code)
+        ShardReference(
+            shard=index,
+            done=tuple(progress.overlays(stage, shard) for stage in stages),
+            inspect=progress.is_touched(shard),
+            retry=index in retry,
+            retry_code=code,
+        )
         for index, shard in enumerate(plan.shards)
-        if index in retry or not progress.is_done(stages, shard)
+        if index in retry or index in stale or not progress.is_done(stages, shard)
     ]

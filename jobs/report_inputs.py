@@ -18,16 +18,13 @@ from jobs.vptt import Vptt
 
 
 def score_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> pa.Table:
-    """`SCORES_SCHEMA`: one row per unit x method x writer of every shard that has its scores."""
+    """`SCORES_SCHEMA`: one row per unit x method x writer of every finished shard, so that all methods stand on the same cases."""
     tables = [SCORES_SCHEMA.empty_table()]
     reader = _Reader(results, progress)
     for shard in plan.shards:
-        known: dict[str, pa.Table] = {}
-        for score in workflow.scores:
-            if all(progress.overlays(stage, shard) >= 0 for stage in (score, *score.inputs)):
-                if not known:
-                    known["units"] = _unit_columns(shard, workflow.units(shard, score))
-                tables.append(_scores(reader, workflow, shard, score, known))
+        if progress.is_done(workflow.stages, shard):
+            known = {"units": _unit_columns(shard, workflow.units(shard, workflow.scores[0]))}
+            tables += [_scores(reader, workflow, shard, score, known) for score in workflow.scores]
     return pa.concat_tables(tables)
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.config import Experiment
+from engine.errors import Missing
 from engine.keys import content_key
 from engine.outcome import FailureKind
 from engine.prompting.budget import PRESETS
@@ -14,10 +15,10 @@ from engine.report.data import RunFacts
 from engine.report.headline import headline
 from engine.report.write import write_report
 from engine.store import names
-from engine.store.backend import Backend, Missing
+from engine.store.backend import Backend
 from engine.store.plans import Plan
 from engine.store.results import Results
-from jobs.failures import Failure, failures
+from jobs.failures import Failure, failures, stale_shards
 from jobs.history import operations
 from jobs.planning import Progress
 from jobs.report_inputs import ceiling_table, pa_ids, score_table
@@ -35,12 +36,14 @@ class End:
     failed: int
     roots: int
     retryable: int
+    stale: int
+    """Shards with rows that are older than what they were computed from: the next run renews them."""
     headline: tuple[str, ...]
 
 
-def make_report(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress, *, name: str, command: str) -> End:
+def make_report(results: Results, workflow: Vptt, plan: Plan, progress: Progress, *, name: str, command: str) -> End:
     """Write the report of what is committed. `end.json` comes last: a report with a matching digest is whole."""
-    results = Results(backend)
+    backend = results.backend
     have, planned = progress.results(workflow.stages, plan)
     pa_id = " and ".join(sorted(pa_ids(workflow, plan, results, progress))) or "summary_ref"
     facts = _facts(workflow, plan, name=name, complete=have == planned, command=command, pa_id=pa_id)
@@ -56,7 +59,8 @@ def make_report(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress
         failed = list(failures(workflow, plan, results, progress))
     roots = [failure for failure in failed if failure.is_root]
     retryable = sum(failure.outcome.kind is not FailureKind.PERMANENT for failure in roots)
-    end = End(inputs_digest(workflow, plan, progress), len(failed), len(roots), retryable, tuple(headline(summary)))
+    stale = len(stale_shards(workflow, plan, results, progress))
+    end = End(inputs_digest(workflow, plan, progress), len(failed), len(roots), retryable, stale, tuple(headline(summary)))
     write(END, json.dumps(asdict(end), ensure_ascii=False).encode())
     return end
 

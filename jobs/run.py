@@ -6,10 +6,10 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from engine.errors import CorruptObject, LeaseHeld
+from engine.errors import CorruptObject, LeaseHeld, Missing, PlanMismatch, StoreError
 from engine.store.backend import Backend
 from engine.store.journal import Journal
 from engine.store.lease import Lease
@@ -17,14 +17,14 @@ from engine.store.opening import open_backend, probe
 from engine.store.plans import Plan, bind_name, check_name, load_plan, save_plan
 from engine.store.results import Results
 from jobs.console import Console
-from jobs.failures import failures
+from jobs.failures import failures, stale_shards
 from jobs.history import stage_seconds
 from jobs.interrupts import listen
 from jobs.local_ray import RaySession
 from jobs.opened_run import save_settings
-from jobs.people_source import commit_people, read_shards
+from jobs.people_source import PeopleRead, commit_people, read_shards
 from jobs.pipeline import ShardDone, stream
-from jobs.planning import Prepared, Progress, commit_queries, make_plan, progress_of, references
+from jobs.planning import Prepared, commit_queries, make_plan, progress_of, references
 from jobs.reporting import End, current_end, make_report, page_uri
 from jobs.shard_runner import Retry
 from jobs.worker import ABSENT, ShardReference, WorkerSettings
@@ -52,7 +52,7 @@ class Driver:
         self._prepared, self._options, self._console = prepared, options, console
         self._workflow = prepared.workflow
         self._backend: Backend = open_backend(options.store)
-        self._results = Results(self._backend)
+        self._results = Results(self._backend, repair=True)
         self._phases: list[tuple[str, float]] = []
         self._started = time.monotonic()
 
@@ -68,10 +68,10 @@ class Driver:
             return self._tell(plan, end, complete=True)
         session = RaySession(self._prepared.experiment.execution.ray_address).start()  # while people are read
         try:
-            plan = self._planned(plan)
+            plan = plan or self._planned()
             bind_name(self._backend, self._options.name, run, self._prepared.identity)
-            save_settings(self._backend, run, self._prepared.experiment)
             with Lease(self._backend, run, notice=self._console.warn) as lease:
+                save_settings(self._backend, run, self._prepared.experiment)
                 return self._work(plan, lease, session)
         finally:
             session.stop()
@@ -82,23 +82,35 @@ class Driver:
         if references(self._workflow, plan, progress):
             return None
         end = current_end(self._backend, self._workflow, plan, progress)
-        wants_retry = end is not None and (end.retryable or (self._options.retry.code and end.roots))
-        return None if wants_retry else end
+        again = end is not None and (end.stale or end.retryable or (self._options.retry.code and end.roots))
+        return None if again else end
 
-    def _planned(self, plan: Plan | None) -> Plan:
-        """The plan, with people and queries in the store; bad input is found before anything is written."""
-        people_stage = self._workflow.people
-        if plan is not None and all(progress_of(self._workflow, self._results).overlays(people_stage, shard) >= 0 for shard in plan.shards):
-            return plan
-        with self._phase("reading people"), self._console.progress("reading people", "people") as bar:
-            people = read_shards(self._prepared.experiment, people_stage, bar.set)
+    def _planned(self) -> Plan:
+        """A new plan, with people and queries in the store; bad input is found before anything is written."""
+        people = self._read_people()
         probe(self._backend)
         plan = make_plan(self._prepared, people)
         with self._phase("storing people"):
-            commit_people(people, self._results, people_stage)
+            commit_people(people, self._results, self._workflow.people)
             commit_queries(self._prepared, plan, self._results)
             save_plan(self._backend, plan)
         return plan
+
+    def _read_people(self) -> PeopleRead:
+        with self._phase("reading people"), self._console.progress("reading people", "people") as bar:
+            return read_shards(self._prepared.experiment, self._workflow.people, bar.set)
+
+    def _ensure_inputs(self, plan: Plan) -> None:
+        """Bring back people and queries that are missing from the store or cannot be trusted, from where they first came from."""
+        progress = progress_of(self._workflow, self._results)
+        if any(progress.overlays(self._workflow.people, shard) == ABSENT for shard in plan.shards):
+            people = self._read_people()
+            if [shard for shard, _ in people.shards] != list(plan.shards):
+                raise PlanMismatch(f"The people of run {plan.run} are no longer to be had.", remedy="Give this run a new --name.")
+            commit_people(people, self._results, self._workflow.people)
+        with suppress(CorruptObject, Missing):
+            self._results.read(self._workflow.queries, plan.queries.key, overlays=0)
+        commit_queries(self._prepared, plan, self._results)
 
     def _work(self, plan: Plan, lease: Lease, session: RaySession) -> int:
         journal = Journal(self._backend, plan.run, lease.epoch)
@@ -106,33 +118,40 @@ class Driver:
         try:
             for number in range(1, MAX_PASSES + 1):
                 try:
+                    self._ensure_inputs(plan)
                     open_ = self._open(plan, first=number == 1)
                     if not open_:
-                        break
+                        return self._finish(plan, journal, session)
                     journal.add("pass", number=number, shards=len(open_), retry=any(each.retry for each in open_))
                     self._pass(plan, open_, lease, journal, session)
-                except CorruptObject as error:  # in quarantine now, so the next pass computes it again
+                except (CorruptObject, Missing) as error:  # set aside now, so the next pass computes it again
                     self._console.warn(str(error))
-            session.release()  # the report needs no Ray
-            return self._finish(plan, journal)
+            return self._finish(plan, journal, session)
         finally:
-            journal.flush()
+            with suppress(StoreError):  # the first error is the one to tell
+                journal.flush()
 
-    def _finish(self, plan: Plan, journal: Journal) -> int:
+    def _finish(self, plan: Plan, journal: Journal, session: RaySession) -> int:
+        session.release()  # the report needs no Ray
         progress = progress_of(self._workflow, self._results)
         with self._phase("report"):
-            end = self._report(plan, progress, journal)
-        return self._tell(plan, end, complete=not references(self._workflow, plan, progress))
+            for name, seconds in self._phases:
+                journal.add("phase", name=name, seconds=round(seconds, 3))
+            journal.add("end", seconds=round(time.monotonic() - self._started, 3))
+            journal.flush()
+            end = make_report(self._results, self._workflow, plan, progress, name=self._options.name, command=self._options.command)
+        return self._tell(plan, end, complete=not references(self._workflow, plan, progress) and not end.stale)
 
     def _open(self, plan: Plan, *, first: bool) -> list[ShardReference]:
         """The shards that need work; on the first pass also those with failed units that are to be tried again."""
         progress = progress_of(self._workflow, self._results)
-        again: set[int] = set()
+        retry: set[int] = set()
         if first and any(progress.overlays(self._workflow.memory, shard) != ABSENT for shard in plan.shards):
             for failure in failures(self._workflow, plan, self._results, progress):
                 if failure.is_root and self._options.retry.wants(failure.outcome):
-                    again.add(failure.shard)
-        return references(self._workflow, plan, progress, frozenset(again), self._options.retry.code)
+                    retry.add(failure.shard)
+        stale = stale_shards(self._workflow, plan, self._results, progress)
+        return references(self._workflow, plan, progress, stale=stale, retry=retry, code=self._options.retry.code)
 
     def _pass(self, plan: Plan, open_: list[ShardReference], lease: Lease, journal: Journal, session: RaySession) -> None:
         experiment = self._prepared.experiment
@@ -151,8 +170,7 @@ class Driver:
                 if first:
                     self._note_phase("starting workers and first shard", time.monotonic() - started)
                     started, first = time.monotonic(), False
-                if not lease.is_good():
-                    raise LeaseHeld(f"Another driver took over run {plan.run}.", remedy="Leave it to that one; `mien watch` shows it.")
+                _check(lease, plan.run)
                 done += people[shard.shard]
                 failed += sum(tally[2] for tally in shard.tallies)
                 bar.set(done, total, f"{failed} failed" if failed else "")
@@ -168,13 +186,6 @@ class Driver:
         journal.add(
             "shard", shard=shard.shard, people=people, stages=stages, seconds=round(shard.ended - shard.started, 3), again=shard.again
         )
-
-    def _report(self, plan: Plan, progress: Progress, journal: Journal) -> End:
-        for name, seconds in self._phases:
-            journal.add("phase", name=name, seconds=round(seconds, 3))
-        journal.add("end", seconds=round(time.monotonic() - self._started, 3))
-        journal.flush()
-        return make_report(self._backend, self._workflow, plan, progress, name=self._options.name, command=self._options.command)
 
     def _tell(self, plan: Plan, end: End, *, complete: bool) -> int:
         allowed = self._prepared.experiment.max_failed
@@ -211,3 +222,11 @@ class Driver:
 
     def _note_phase(self, name: str, seconds: float) -> None:
         self._phases.append((name, seconds))
+
+
+def _check(lease: Lease, run: str) -> None:
+    """Raise LeaseHeld if new work may no longer be submitted."""
+    if lease.was_taken_over:
+        raise LeaseHeld(f"Another driver took over run {run}.", remedy="Leave it to that one; `mien watch` shows it.")
+    if not lease.is_good():
+        raise LeaseHeld(f"The lease of run {run} could not be renewed in time.", remedy="Check the store, then run the same command again.")

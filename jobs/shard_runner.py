@@ -17,7 +17,7 @@ from engine.rows import OUTCOMES, Row, inputs_digest, make_row
 from engine.stage import Stage, Unit, waves
 from engine.store.plans import Shard
 from engine.store.results import Results
-from jobs.asking import ask_safely
+from jobs.asking import ask_safely, guarded
 from jobs.call_log import CallLog
 
 Actors: TypeAlias = Callable[[str], Any]
@@ -76,15 +76,15 @@ class ShardRunner:
         self._waves = waves(stages)
         self._log = CallLog()
 
-    def run(self, shard: Shard, done: dict[str, int], retry: Retry | None = None) -> dict[str, StageTally]:
+    def run(self, shard: Shard, done: dict[str, int], *, inspect: bool = False, retry: Retry | None = None) -> dict[str, StageTally]:
         """Bring every stage to a result on `shard`; returns what each did.
 
-        `done` maps the id of each stage that has a result to its highest overlay, and is kept up to date. With `retry`, open units of
-        finished stages are done again.
+        `done` maps the id of each stage that has a result to its highest overlay, and is kept up to date. With `inspect`, units of finished
+        stages whose inputs changed since are done again; with `retry`, those that failed and that it wants, too.
 
         Raises CorruptObject (the file is in quarantine then, so that the next pass computes it again) and StoreError.
         """
-        context = _Context(self._results, shard, self._units, done)
+        context = _Context(self._results, shard, self._units, done, inspect or retry is not None)
         tallies: dict[str, StageTally] = {}
         with ThreadPoolExecutor(max_workers=8, thread_name_prefix="commit") as committers:
             for wave in self._waves:
@@ -111,7 +111,7 @@ class ShardRunner:
                 inputs = context.inputs(each.stage, unit)
                 each.inputs[unit.key] = inputs
                 broken = next((row for row in inputs if not isinstance(row.outcome, Answered)), None)
-                request = _upstream(each.stage, inputs, broken) if broken else each.stage.request(unit, *_values(inputs))
+                request = _upstream(each.stage, inputs, broken) if broken else guarded(each.stage.request, unit, *_values(inputs))
                 if isinstance(request, Failed):
                     each.outcomes[unit.key] = request
                 else:
@@ -145,9 +145,11 @@ class _Context:
         shard: Shard,
         units: Callable[[Shard, Stage[Any]], list[Unit]],
         done: dict[str, int],
+        inspect: bool,
     ) -> None:
         self.shard = shard
-        self._results, self._units_of, self._done = results, units, done
+        self._results, self._units_of, self._done, self._inspect = results, units, done, inspect
+        self._renewed: set[str] = set()
         self._units: dict[str, list[Unit]] = {}
         self._rows: dict[str, dict[str, Row[Any]]] = {}
 
@@ -168,25 +170,31 @@ class _Context:
         """Go on with what was committed."""
         self._rows[due.stage.id] = {**due.current, **{row.unit: row for row in committed}}
         self._done[due.stage.id] = due.overlay
+        self._renewed.add(due.stage.id)
 
     def inputs(self, stage: Stage[Any], unit: Unit) -> tuple[Row[Any], ...]:
         """The rows a unit reads, in the stage's order: the unit's own, or its person's."""
         return tuple(self.rows(each)[unit.subject if each.per == "person" else unit.key] for each in stage.inputs)
 
     def due(self, stage: Stage[Any], retry: Retry | None) -> _Due | None:
-        """What is open: everything if there is no result; with `retry`, failed units that it wants and units whose inputs changed."""
+        """What is open: everything if there is no result; else failed units that `retry` wants, and units whose inputs changed.
+
+        Inputs can have changed where the shard is to be inspected, or where one of them was computed just now.
+        """
         overlays = self._done.get(stage.id)
         if overlays is None:
             return _Due(stage, self.units(stage), 0, {})
-        if retry is None:
+        if not self._inspect and self._renewed.isdisjoint(each.id for each in stage.inputs):
             return None
         rows = self.rows(stage)
         open_ = [unit for unit in self.units(stage) if self._is_open(stage, unit, rows[unit.key], retry)]
         return _Due(stage, open_, overlays + 1, rows) if open_ else None
 
-    def _is_open(self, stage: Stage[Any], unit: Unit, row: Row[Any], retry: Retry) -> bool:
+    def _is_open(self, stage: Stage[Any], unit: Unit, row: Row[Any], retry: Retry | None) -> bool:
         if row.input_sha256 != inputs_digest(each.sha256 for each in self.inputs(stage, unit)):
             return True
+        if retry is None:
+            return False
         return isinstance(row.outcome, Failed) and not row.outcome.code.startswith(UPSTREAM) and retry.wants(row.outcome)
 
 
@@ -194,7 +202,7 @@ def _row(due: _Due, unit: Unit) -> Row[Any]:
     """The row of a unit, from the actor's outcome."""
     inputs, outcome = due.inputs[unit.key], due.outcomes[unit.key]
     if isinstance(outcome, Answered):
-        value = due.stage.value(unit, _values(inputs), outcome.value)
+        value = guarded(due.stage.value, unit, _values(inputs), outcome.value)
         outcome = value if isinstance(value, Failed) else Answered(value)
     return make_row(due.stage, unit, outcome, inputs_digest(row.sha256 for row in inputs))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from engine.errors import CorruptObject, MienError, StoreError
+from engine.errors import CorruptObject, MienError, Missing, StoreError
 from engine.store.opening import open_backend
 from engine.store.plans import load_plan
 from engine.store.results import Results
@@ -40,7 +40,7 @@ class ShardWorker:
         plan = load_plan(backend, settings.run)
         if plan is None:
             raise StoreError(f"Run {settings.run} has no plan in {settings.store}.", remedy="Every node must reach the same store.")
-        results = Results(backend)
+        results = Results(backend, repair=True)
         workflow, models = from_plan(plan, results)
         actors = ActorFactory(settings.encoder, models, workflow.ceilings.definition, threads=settings.threads)
         self._plan, self._stages = plan, workflow.stages
@@ -54,10 +54,10 @@ class ShardWorker:
         tallies: dict[str, StageTally] = {}
         error: dict[str, Any] = {}
         try:
-            tallies = self._runner.run(self._plan.shards[reference.shard], done, retry)
+            tallies = self._runner.run(self._plan.shards[reference.shard], done, inspect=reference.inspect, retry=retry)
         except MienError as failure:
             # Told to the driver as a row: Ray would wrap an exception beyond recognition.
-            again = isinstance(failure, CorruptObject)
+            again = isinstance(failure, CorruptObject | Missing)
             error = {"kind": type(failure).__name__, "message": failure.message, "remedy": failure.remedy, "again": again}
         order = {stage.id: index for index, stage in enumerate(self._stages)}
         compact = [[order[id_], t.rows, t.failed, round(t.seconds, 4)] for id_, t in tallies.items() if not t.skipped]
@@ -72,19 +72,20 @@ class ShardWorker:
 
 @dataclass(frozen=True, slots=True)
 class ShardReference:
-    """The row that moves through Ray: which shard, what it has, and whether failed units are tried again."""
+    """The row that moves through Ray: which shard, what it has, whether its lineage is to be inspected and failed units tried again."""
 
     shard: int
     done: tuple[int, ...]
+    inspect: bool
     retry: bool
     retry_code: str
 
     def row(self) -> dict[str, Any]:
         """As a Ray row."""
-        return {"shard": self.shard, "done": json.dumps(self.done), "retry": self.retry, "retry_code": self.retry_code}
+        return {**asdict(self), "done": json.dumps(self.done)}
 
     @classmethod
     def of(cls, batch: Mapping[str, np.ndarray[Any, Any]]) -> ShardReference:
         """From a batch of one row."""
         done = tuple(json.loads(str(batch["done"][0])))
-        return cls(int(batch["shard"][0]), done, bool(batch["retry"][0]), str(batch["retry_code"][0]))
+        return cls(int(batch["shard"][0]), done, bool(batch["inspect"][0]), bool(batch["retry"][0]), str(batch["retry_code"][0]))

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+TICKS = (4, 6)
+
 
 @dataclass(frozen=True, slots=True)
 class Axis:
@@ -29,11 +31,13 @@ class Axis:
     def text(self, tick: float) -> str:
         """A tick's label with as many decimals as the step needs."""
         digits = max(0, -math.floor(math.log10(self.step) + 1e-9))
+        if not math.isclose(self.step * 10**digits, round(self.step * 10**digits), rel_tol=1e-6):
+            digits += 1  # a step such as 2.5 or 0.25
         return f"{tick:.{digits}f}".replace("-", "\u2212")
 
 
 def axis_over(values: Iterable[float | None], label: str, *, from_zero: bool = False) -> Axis:
-    """An axis that holds `values` with a little room and round ticks, some four of them."""
+    """The shortest axis from tick to tick that holds `values`, with four to six round ticks."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     if from_zero:
         known.append(0.0)
@@ -41,9 +45,19 @@ def axis_over(values: Iterable[float | None], label: str, *, from_zero: bool = F
     if high - low < 1e-9:
         room = max(abs(high) * 0.1, 0.05)
         low, high = low - room, high + room
-    room = 0.06 * (high - low)
-    low, high = (low if from_zero and low == 0 else low - room), high + room
-    rough = (high - low) / 4
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
-    return Axis(low, high, step, label)
+    power = 10.0 ** (math.floor(math.log10(high - low)) - 1)
+    steps = [factor * power for factor in (1, 2, 2.5, 5, 10, 20, 25, 50)]
+    first, last, step = min((_enclosed(low, high, step) for step in steps), key=_preference)
+    return Axis(first * step, last * step, step, label)
+
+
+def _enclosed(low: float, high: float, step: float) -> tuple[int, int, float]:
+    """The multiples of `step` at or just outside both ends."""
+    return math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9), step
+
+
+def _preference(candidate: tuple[int, int, float]) -> tuple[int, float, float]:
+    """Four to six ticks before any other number, then a short axis, then a wide step."""
+    first, last, step = candidate
+    ticks = last - first + 1
+    return max(TICKS[0] - ticks, ticks - TICKS[1], 0), (last - first) * step, -step

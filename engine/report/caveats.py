@@ -9,12 +9,12 @@ from engine.report.data import RunFacts
 from engine.report.rows import Retrieval
 from engine.report.statistics import FEW_CLUSTERS, FEWEST_CLUSTERS
 from engine.report.summary import Summary
-from engine.report.wording import METRIC_LABEL, count, figure, listed, share
+from engine.report.wording import METRIC_LABEL, count, counted, figure, listed, share
 
 CAP_WARNS = 0.90
 MISSING_WARNS = 0.01
-CAPPED = ("v", "v_c", "gs", "cp_unit", "cp_literal")
-"""Metrics in which no prompt should outdo the person's own captions; any prompt may be more novel."""
+SPANNED = ("v", "v_u", "v_literal", "v_c", "v_c_literal", "gs", "cp_unit", "cp_literal")
+"""Metrics in which a mean above the person's own captions deserves a second look; any prompt may be more novel."""
 
 
 def warnings(summary: Summary, facts: RunFacts, non_finite: int) -> Iterator[str]:
@@ -34,10 +34,10 @@ def warnings(summary: Summary, facts: RunFacts, non_finite: int) -> Iterator[str
         told = listed([f"{row.method} {count(row.truncated)} of {count(row.n)}" for row in cut])
         yield f"Prompts longer than the encoder reads, cut before scoring: {told}."
     if not any(ceiling.metric == summary.metric for ceiling in summary.ceilings):
-        yield f"No ceiling: what people's own captions score in {METRIC_LABEL[summary.metric]} is not known here."
+        yield f"No reference: what people's own captions score in {METRIC_LABEL[summary.metric]} is not known here."
     above = []
     for ceiling in summary.ceilings:
-        if ceiling.metric in CAPPED:
+        if ceiling.metric in SPANNED:
             pooled = summary.of_setting(summary.results, task=POOLED, metric=ceiling.metric)
             methods = [row.method for row in pooled if _above(row.mean, ceiling.mean)]
             above += [f"{METRIC_LABEL[ceiling.metric]} ({listed(methods)})"] if methods else []
@@ -48,9 +48,9 @@ def warnings(summary: Summary, facts: RunFacts, non_finite: int) -> Iterator[str
 def _few_clusters(summary: Summary) -> Iterator[str]:
     clusters = {row.clusters for row in summary.of_setting(summary.results, task=POOLED, metric=summary.metric)}
     if clusters and min(clusters) < FEWEST_CLUSTERS:
-        yield f"Only {min(clusters)} clusters of people: under {FEWEST_CLUSTERS} no interval is given."
+        yield f"Only {counted(min(clusters), 'cluster')} of people: under {FEWEST_CLUSTERS} no interval is given."
     elif clusters and min(clusters) < FEW_CLUSTERS:
-        yield f"Only {min(clusters)} clusters of people: under {FEW_CLUSTERS} the intervals are bootstrap-t, and rough."
+        yield f"Only {counted(min(clusters), 'cluster')} of people: under {FEW_CLUSTERS} the intervals are bootstrap-t, and rough."
 
 
 def _missing(summary: Summary) -> Iterator[str]:

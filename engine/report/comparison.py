@@ -13,6 +13,7 @@ from engine.report.cases import Grid
 from engine.report.data import CONTROLS, METRICS
 from engine.report.effects import Flags, effects_against_best, win_shares
 from engine.report.rows import Difference, Disagreement, Effect, Result, WinShare, rounded
+from engine.report.shares import share_estimates
 from engine.report.statistics import ClusterBootstrap, Estimates, Floats
 
 COMPARED = {"v": ("v", "v_u", "v_literal"), "v_c": ("v_c", "v_c_literal")}
@@ -53,7 +54,7 @@ def differences(grid: Grid, bootstrap: ClusterBootstrap, metrics: Sequence[str])
                     )
 
 
-def wins(grid: Grid, bootstrap: ClusterBootstrap) -> Iterator[WinShare]:
+def wins(grid: Grid, clusters: int) -> Iterator[WinShare]:
     """Share of cases won, among all methods and, where that differs, among those of the verdict; complete cases only."""
     competing = competitors(grid)
     fields = {"all": competing}
@@ -71,18 +72,11 @@ def wins(grid: Grid, bootstrap: ClusterBootstrap) -> Iterator[WinShare]:
                     shares.append(won)
         if not shares:
             continue
-        estimates = bootstrap.mean(grid.cluster[cases], np.concatenate(shares, axis=1))
+        estimates = share_estimates(grid.cluster[cases], np.concatenate(shares, axis=1), clusters)
         for column, (among, metric, method) in enumerate(columns):
-            figures = _share(_figures(estimates, column))
-            yield WinShare(method=method, among=among, task=task, metric=metric, **asdict(grid.setting), **figures)
-
-
-def _share(figures: dict[str, Any]) -> dict[str, Any]:
-    """A share keeps to [0, 1]; at its very ends it has no interval: resampling cases that are all alike says nothing of their spread."""
-    share, low, high = figures.pop("mean"), figures["low"], figures["high"]
-    if low is None or share in (0.0, 1.0):
-        return figures | {"share": share, "low": None, "high": None}
-    return figures | {"share": share, "low": max(0.0, low), "high": min(1.0, high)}
+            figures = _figures(estimates, column)
+            share = figures.pop("mean")
+            yield WinShare(method=method, among=among, task=task, metric=metric, share=share, **asdict(grid.setting), **figures)
 
 
 def effects(grid: Grid, bootstrap: ClusterBootstrap, metrics: Sequence[str]) -> Iterator[Effect]:

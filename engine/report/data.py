@@ -11,7 +11,7 @@ import pyarrow as pa
 METRICS = ("v", "v_u", "v_literal", "v_c", "v_c_literal", "pa", "gs", "cp_unit", "cp_literal", "nv", "nv_union")
 """Every metric column of `SCORES_SCHEMA`, in the order of the page; higher is better for all of them."""
 
-CEILING_METRICS = ("v", "v_c", "pa", "gs", "cp_unit", "cp_literal", "nv")
+CEILING_METRICS = METRICS
 """The metric columns of `CEILINGS_SCHEMA`."""
 
 OUTCOMES = ("answered", "refused", "unparsed", "failed")
@@ -78,11 +78,16 @@ class RunFacts:
         return self.metric_ids.get(metric) or self.metric_ids.get(self.benchmark, "")
 
 
+DRIVER = "driver: "
+
+
 @dataclass(frozen=True, slots=True)
 class Operations:
     """Facts that depend on the host, the hour and the weather in the cluster; shown in one section and in `run.json`, nowhere else.
 
-    Seconds are wall seconds; `started` and `ended` are ISO 8601 in UTC.
+    `stage_seconds` has process seconds of each stage, and wall seconds of each phase of the driver under a name that begins with
+    `DRIVER`; `model_calls` counts rows by stage, as journalled. `sessions` counts the drivers of the run, `interrupted` those of them
+    that were cut short. `started` and `ended` are ISO 8601 in UTC.
     """
 
     wall_seconds: float | None = None
@@ -92,6 +97,8 @@ class Operations:
     started: str = ""
     ended: str = ""
     nodes: tuple[str, ...] = ()
+    sessions: int = 0
+    interrupted: int = 0
 
 
 @dataclass(frozen=True, slots=True)

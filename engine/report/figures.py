@@ -14,9 +14,9 @@ from engine.keys import seed_of
 from engine.report.axis import Axis, axis_over
 from engine.report.cases import POOLED
 from engine.report.charts import Line, Mark, Point, bars, dots, scatter, shape
-from engine.report.data import CONTROLS, METHOD_ORDER, METRICS, Operations
+from engine.report.data import CONTROLS, DRIVER, METHOD_ORDER, METRICS, Operations
 from engine.report.summary import Summary
-from engine.report.wording import METRIC_LABEL, task_label
+from engine.report.wording import METRIC_LABEL, task_words
 
 CLOUD = 60
 LONGEST = 8
@@ -36,7 +36,7 @@ def stamp_of(summary: Summary) -> str:
 
 
 def score_charts(summary: Summary, metric: str) -> dict[str, Markup]:
-    """For each task, a dot with interval per method, best first, all on one axis, with the ceiling of own captions as a line."""
+    """For each task, a dot with interval per method, best first, all on one axis, with what own captions score as a line."""
     rows = summary.of_setting(summary.results, metric=metric)
     ceiling = next((row for row in summary.ceilings if row.metric == metric and row.mean is not None), None)
     ends = [value for row in rows for value in (row.mean, row.low, row.high)] + ([ceiling.mean] if ceiling else [])
@@ -46,7 +46,7 @@ def score_charts(summary: Summary, metric: str) -> dict[str, Markup]:
     for task in summary.tasks():
         here = sorted((row for row in rows if row.task == task and row.mean is not None), key=lambda row: -row.mean)
         if here:
-            title = f"{METRIC_LABEL[metric]} by method, {task_label(task).lower()}"
+            title = f"{METRIC_LABEL[metric]} by method, {task_words(task)}"
             charts[task] = dots(title, [_mark(summary, row) for row in here], axis, line=line, stamp=stamp_of(summary))
     return charts
 
@@ -134,12 +134,18 @@ def retrieval_chart(summary: Summary) -> Markup | None:
 
 
 def time_chart(operations: Operations, stamp: str) -> Markup | None:
-    """Seconds of the longest stages."""
-    stages = sorted(operations.stage_seconds.items(), key=lambda item: (-item[1], item[0]))[:LONGEST]
-    if not stages:
+    """Seconds by kind of stage (its name before the first dash), longest first; phases of the driver contain stages and are left out."""
+    kinds: dict[str, float] = {}
+    for name, seconds in operations.stage_seconds.items():
+        if not name.startswith(DRIVER):
+            kind = name.partition("-")[0]
+            kinds[kind] = kinds.get(kind, 0.0) + seconds
+    if not kinds:
         return None
-    marks = [Mark(name, seconds, None, None, 3) for name, seconds in stages]
-    return bars("Longest stages", marks, axis_over([seconds for _, seconds in stages], "seconds", from_zero=True), stamp=stamp)
+    longest = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))[:LONGEST]
+    marks = [Mark(name, seconds, None, None, 3) for name, seconds in longest]
+    axis = axis_over([seconds for _, seconds in longest], "process seconds", from_zero=True)
+    return bars("Seconds by kind of stage", marks, axis, stamp=stamp)
 
 
 def legend(summary: Summary) -> list[tuple[str, Markup]]:

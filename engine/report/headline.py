@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.report.cases import POOLED
 from engine.report.summary import Summary
+from engine.report.verdict import conclusion
 from engine.report.wording import METRIC_LABEL, count, counted, figure, interval
 
 
@@ -22,14 +23,12 @@ def headline(summary: Summary) -> list[str]:
     ]
     lines = [
         f"{summary.name}: {state}, {people}, {counted(summary.units, 'unit')}, {count(summary.failed)} failed",
-        f"{label} (n = {count(n)} a method): {', '.join(marks)}" if marks else f"{label}: no unit has a score",
-        _conclusion(summary),
+        f"{label} (n = {count(n)} a method): {', '.join(marks)}{_dagger(marks)}" if marks else f"{label}: no unit has a score",
+        next(conclusion(summary)),
     ]
     # A name may hold anything, and a terminal obeys control characters.
     return ["".join(letter if letter.isprintable() else " " for letter in line) for line in lines]
 
 
-def _conclusion(summary: Summary) -> str:
-    """The first sentence of the verdict that compares methods, or says why none does."""
-    openings = ("Over all tasks", "Nothing can be said", "No ")
-    return next((sentence for sentence in summary.verdict if sentence.startswith(openings)), "No verdict.")
+def _dagger(marks: list[str]) -> str:
+    return " († pastes captions, not judged)" if any("†" in mark for mark in marks) else ""

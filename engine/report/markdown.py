@@ -15,7 +15,7 @@ from engine.report.data import RunFacts
 from engine.report.published import caution, published_tables
 from engine.report.summary import Summary
 from engine.report.tables import Table
-from engine.report.wording import METRIC_LABEL, NOTHING, count, figure
+from engine.report.wording import METRIC_LABEL, NOTHING, REFERENCE, count, figure
 
 SAMPLES_SHOWN = 3
 # Everything that CommonMark or a table could read as markup, and what a mail or chat client could read as a link.
@@ -46,21 +46,22 @@ def _lines(summary: Summary, facts: RunFacts) -> Iterator[str]:
         yield from (f"* {_plain(sentence)}" for sentence in summary.warnings)
     yield from _heading(f"Scoreboard: {label}, higher is better", summary)
     if summary.extractive:
-        yield from ("† extractive: captions are pasted, not written; left out of the verdict.", "")
+        yield from ("† extractive: captions are pasted, not written; not judged.", "")
     for task in tables.scored_tasks(summary):
         yield from _table(tables.scoreboard(summary, task))
     yield from _table(tables.outcomes(summary))
     yield from _table(tables.other_settings(summary))
     yield from _heading("Components", summary)
     for task in tables.scored_tasks(summary):
-        yield from _table(tables.components(summary, task))
+        for table in tables.components(summary, task):
+            yield from _table(table)
     yield from _heading("Differences, wins and effect", summary)
     yield from _table(tables.differences(summary))
     for among in ("all", "verdict"):
         yield from _table(tables.win_share(summary, POOLED, among))
     for metric in COMPARED[summary.metric]:
         yield from _table(tables.cohens_d(summary, metric))
-    yield from _heading("Ceilings", summary)
+    yield from _heading(REFERENCE, summary)
     yield from _table(tables.ceilings(summary))
     yield from _heading("Words and retrieval", summary)
     yield from _table(tables.words(summary))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from engine.keys import seed_of
 from engine.report.data import RunFacts
+from engine.report.shares import SCARCE
 from engine.report.statistics import FEW_CLUSTERS, FEWEST_CLUSTERS, RESAMPLES
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, METRIC_MEANING, count, counted, listed
@@ -19,9 +20,9 @@ def definitions(summary: Summary, facts: RunFacts) -> list[tuple[str, str, str]]
 
 def paragraphs(summary: Summary, facts: RunFacts) -> Iterator[str]:
     """The methods text, without a path, a host or a time."""
-    people = (
-        f"{count(facts.planned_people)} of {count(facts.total_people)} people" if facts.partial else counted(facts.planned_people, "person")
-    )
+    people = counted(facts.total_people, "person")
+    if facts.planned_people != facts.total_people:
+        people = f"{count(facts.planned_people)} of {people}"
     yield (
         f"Run {facts.run} of the {facts.benchmark} benchmark: {people}, {counted(facts.units, 'unit')}, writers {listed(facts.writers)}, "
         f"encoder {facts.encoder}. PA compares a prompt with {facts.pa_id}. Two numbers are comparable only if their metric ids are equal."
@@ -41,7 +42,13 @@ def paragraphs(summary: Summary, facts: RunFacts) -> Iterator[str]:
     yield (
         "Win shares and Cohen's d use only cases (person and query) in which every compared method has a value; ties are split. Cohen's d "
         "is post hoc, against the best method of the row that the verdict may name; the best is chosen anew in each resample, and the "
-        "intervals are percentile intervals. A share of exactly 0 or 1 has no interval."
+        "intervals are percentile intervals."
+    )
+    yield (
+        "A win share has Wilson's score interval (1927) on the effective number of cases, with Student's t for the number of clusters, "
+        "after Korn and Graubard (1998) and Franco, Little, Louis and Slud (2019). The effective number is p (1 - p) over the variance of "
+        "the share p between clusters: at most the number of cases, and at most the number of clusters where fewer than "
+        f"{SCARCE} clusters hold a win, or fewer than {SCARCE} a loss. Under {FEWEST_CLUSTERS} clusters there is no interval."
     )
     yield f"The run's own seed is {facts.seed}. The sampled prompts are drawn with a seed from the run's id."
 
@@ -50,5 +57,5 @@ def status(summary: Summary) -> list[str]:
     """The words that stand beside the title: complete or not, partial or not."""
     words = ["complete" if summary.complete else "incomplete"]
     if summary.partial:
-        words.append(f"PARTIAL: {count(summary.planned_people)} of {count(summary.total_people)} people")
+        words.append(f"PARTIAL: {count(summary.planned_people)} of {counted(summary.total_people, 'person')}")
     return words

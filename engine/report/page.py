@@ -18,7 +18,7 @@ from engine.report.comparison import COMPARED
 from engine.report.data import Operations, RunFacts
 from engine.report.published import caution, published_tables
 from engine.report.summary import Summary
-from engine.report.wording import METRIC_LABEL, METRIC_MEANING, count, counted, figure, share, task_label
+from engine.report.wording import METRIC_LABEL, METRIC_MEANING, REFERENCE, REFERENCE_MEANING, count, counted, figure, share, task_label
 
 
 def page(summary: Summary, facts: RunFacts, operations: Operations, scores: pa.Table) -> str:
@@ -51,6 +51,8 @@ def _scores(summary: Summary) -> dict[str, Any]:
         "outcomes": tables.outcomes(summary),
         "others": tables.other_settings(summary),
         "components": [tables.components(summary, task) for task in tasks],
+        "reference": REFERENCE,
+        "reference_meaning": REFERENCE_MEANING,
         "component_charts": [(METRIC_LABEL[metric], METRIC_MEANING[metric], chart) for metric, chart in figures.component_charts(summary)],
         "differences": [tables.differences(summary, task) for task in tasks],
         "wins": [

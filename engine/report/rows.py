@@ -97,7 +97,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """What people's own captions score, each with itself left out: how high a score can honestly be."""
+    """What people's own captions score, each with itself left out: a reference that a longer prompt can exceed."""
 
     metric: str
     mean: float | None

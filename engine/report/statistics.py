@@ -23,6 +23,10 @@ CONFIDENCE = 0.95
 FEW_CLUSTERS = 30
 FEWEST_CLUSTERS = 5
 _WEIGHTS_AT_ONCE = 2_500_000  # 20 MB as float64
+_CLUSTERS_AT_ONCE = 128
+# A product of this size is too small for a BLAS to share among threads, which on a busy machine wait for each other; tiles are no
+# slower on an idle one, and sums do not depend on how many threads there are.
+_PRODUCTS_AT_ONCE = 250_000
 _TAILS = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
 
 
@@ -60,16 +64,19 @@ class ClusterBootstrap:
 
     def per_cluster(self, cluster: Integers, values: Floats) -> Floats:
         """Sums of the columns of `values` (cases, columns) within each cluster: (clusters, columns)."""
-        sums = np.empty((self.clusters, values.shape[1]))
-        for column in range(values.shape[1]):
-            sums[:, column] = np.bincount(cluster, weights=values[:, column], minlength=self.clusters)
-        return sums
+        return cluster_sums(cluster, values, self.clusters)
 
     def totals(self, sums: Floats) -> Floats:
         """The columns of `sums` (clusters, columns) totalled in each resample: (resamples, columns)."""
-        totals = np.empty((self.resamples, sums.shape[1]))
+        totals = np.zeros((self.resamples, sums.shape[1]))
+        rows = max(1, _PRODUCTS_AT_ONCE // (_CLUSTERS_AT_ONCE * max(1, sums.shape[1])))
         for start in range(0, self.resamples, self._step):
-            totals[start : start + self._step] = self._weights[start : start + self._step].astype(np.float64) @ sums
+            weights = self._weights[start : start + self._step].astype(np.float64)
+            for first in range(0, self.clusters, _CLUSTERS_AT_ONCE):
+                some = slice(first, first + _CLUSTERS_AT_ONCE)
+                for row in range(0, len(weights), rows):
+                    end = min(row + rows, len(weights))
+                    totals[start + row : start + end] += weights[row:end, some] @ sums[some]
         return totals
 
     def mean(self, cluster: Integers, values: Floats) -> Estimates:
@@ -88,8 +95,10 @@ class ClusterBootstrap:
         low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
         many = clusters >= FEW_CLUSTERS
         if many.any():
-            totals = self.totals(np.concatenate([sums[:, many], counts[:, many]], axis=1))
-            low[many], high[many] = percentile_interval(_ratio(*np.split(totals, 2, axis=1)))
+            distinct, place = _distinct(counts[:, many])  # most columns have a value in the same cases
+            totals = self.totals(np.concatenate([sums[:, many], distinct], axis=1))
+            width = totals.shape[1] - distinct.shape[1]
+            low[many], high[many] = percentile_interval(_ratio(totals[:, :width], totals[:, width:][:, place]))
         few = (clusters >= FEWEST_CLUSTERS) & ~many
         if few.any():
             low[few], high[few] = self._studentised(sums[:, few], counts[:, few])
@@ -112,6 +121,14 @@ class ClusterBootstrap:
         return low, high
 
 
+def cluster_sums(cluster: Integers, values: Floats, clusters: int) -> Floats:
+    """Sums of the columns of `values` (cases, columns) within each cluster: (clusters, columns)."""
+    sums = np.empty((clusters, values.shape[1]))
+    for column in range(values.shape[1]):
+        sums[:, column] = np.bincount(cluster, weights=values[:, column], minlength=clusters)
+    return sums
+
+
 def percentile_interval(draws: Floats) -> tuple[Floats, Floats]:
     """The middle 95 % of each column of `draws` (resamples, columns); NaN for a column with more than 5 % of its resamples undefined."""
     low, high = np.full(draws.shape[1], np.nan), np.full(draws.shape[1], np.nan)
@@ -122,6 +139,13 @@ def percentile_interval(draws: Floats) -> tuple[Floats, Floats]:
     for column in np.flatnonzero(~whole & (defined.mean(axis=0) >= CONFIDENCE)):
         low[column], high[column] = np.quantile(draws[defined[:, column], column], _TAILS)
     return low, high
+
+
+def _distinct(columns: Floats) -> tuple[Floats, list[int]]:
+    """The distinct columns of an array, and for each column which of them it is."""
+    places: dict[bytes, int] = {}
+    place = [places.setdefault(column.tobytes(), len(places)) for column in columns.T]
+    return columns[:, [place.index(index) for index in range(len(places))]], place
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:

@@ -49,7 +49,7 @@ def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
         extractive=tuple(method for m, method in enumerate(default.methods) if default.extractive[m]) if default else (),
         results=results,
         differences=tuple(row for grid in cases.grids for row in comparison.differences(grid, bootstrap, compared)),
-        win_share=tuple(row for grid in cases.grids for row in comparison.wins(grid, bootstrap)),
+        win_share=tuple(row for grid in cases.grids for row in comparison.wins(grid, cases.clusters)),
         cohens_d=tuple(row for grid in cases.grids for row in comparison.effects(grid, bootstrap, compared)),
         disagreements=tuple(comparison.disagreements([row for row in results if setting_of(row) == setting], compared)),
         ceilings=tuple(diagnostics.ceilings(ceilings, seed_of(facts.run, "report", "ceilings"))),

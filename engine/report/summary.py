@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from engine.report.data import Setting
+from engine.report.data import CONTROLS, Setting
 from engine.report.rows import (
     Ceiling,
     Coverage,
@@ -69,6 +69,10 @@ class Summary:
     def methods(self) -> list[str]:
         """The methods of the default setting, in the paper's order."""
         return list(dict.fromkeys(row.method for row in self.of_setting(self.outcomes)))
+
+    def judged(self) -> list[str]:
+        """The methods of the default setting that the verdict may be about: neither extractive nor controls."""
+        return [method for method in self.methods() if method not in self.extractive and method not in CONTROLS]
 
     def to_json(self) -> bytes:
         """The bytes of `summary.json`: sorted keys, no NaN, one trailing newline."""

@@ -9,7 +9,20 @@ from engine.report.cases import POOLED
 from engine.report.data import METRICS, OUTCOMES, Operations
 from engine.report.rows import Effect
 from engine.report.summary import Summary, setting_of
-from engine.report.wording import METRIC_LABEL, NOTHING, count, figure, interval, listed, share, signed, task_label
+from engine.report.wording import (
+    METRIC_LABEL,
+    NOTHING,
+    REFERENCE,
+    REFERENCE_MEANING,
+    count,
+    figure,
+    interval,
+    listed,
+    share,
+    signed,
+    task_label,
+    task_words,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +67,15 @@ def outcomes(summary: Summary) -> Table:
     return Table("How units ended", ("task", "method", *OUTCOMES, "absent"), tuple(body), note)
 
 
-def components(summary: Summary, task: str) -> Table:
-    """Every metric of one task, one column each."""
+def components(summary: Summary, task: str) -> tuple[Table, Table]:
+    """Every metric of one task, one column each: the scores, and the components that they are made of."""
+    whole, parts = METRICS[: METRICS.index("pa")], METRICS[METRICS.index("pa") :]
+    return _metrics(summary, task, whole, "scores"), _metrics(summary, task, parts, "components")
+
+
+def _metrics(summary: Summary, task: str, metrics: Sequence[str], kind: str) -> Table:
     rows = summary.of_setting(summary.results, task=task)
-    measured = [metric for metric in METRICS if any(row.metric == metric for row in rows)]
+    measured = [metric for metric in metrics if any(row.metric == metric for row in rows)]
     cell = {(row.method, row.metric): _mean(row.mean, row.low, row.high) for row in rows}
     lengths = {(row.method, row.metric): row.n for row in rows}
     body = []
@@ -65,7 +83,8 @@ def components(summary: Summary, task: str) -> Table:
         n = sorted({lengths[method, metric] for metric in measured if (method, metric) in lengths})
         told = NOTHING if not n else count(n[0]) if len(n) == 1 else f"{count(n[0])}–{count(n[-1])}"
         body.append((marked(summary, method), *(cell.get((method, metric), NOTHING) for metric in measured), told))
-    return Table(task_label(task), ("method", *(METRIC_LABEL[metric] for metric in measured), "n"), tuple(body))
+    heads = ("method", *(METRIC_LABEL[metric] for metric in measured), "n")
+    return Table(f"{task_label(task)}: {kind}", heads, tuple(body) if measured else ())
 
 
 def differences(summary: Summary, task: str = POOLED) -> Table:
@@ -82,9 +101,7 @@ def differences(summary: Summary, task: str = POOLED) -> Table:
         first = found[next(key for key in found if key[:2] == (method, other))]
         body.append((f"{marked(summary, method)} \u2212 {marked(summary, other)}", *cells, count(first.n), count(first.clusters)))
     heads = ("difference", *(METRIC_LABEL[metric] for metric in metrics), "cases", "clusters")
-    return Table(
-        f"Paired differences, {task_label(task).lower()}", heads, tuple(body), "Each interval is for its own pair, not for all at once."
-    )
+    return Table(f"Paired differences, {task_words(task)}", heads, tuple(body), "Each interval is for its own pair, not for all at once.")
 
 
 def win_share(summary: Summary, task: str, among: str) -> Table:
@@ -100,12 +117,12 @@ def win_share(summary: Summary, task: str, among: str) -> Table:
             cells.append(f"{share(row.share)}\n{_shares(row.low, row.high)}" if row else NOTHING)
         n = sorted({found[method, metric].n for metric in measured if (method, metric) in found})
         body.append((marked(summary, method), *cells, count(n[0]) if len(n) == 1 else f"{count(n[0])}–{count(n[-1])}"))
-    title = f"Share of cases won, {task_label(task).lower()}" + (", extractive methods set aside" if among == "verdict" else "")
+    title = f"Share of cases won, {task_words(task)}" + (", extractive methods set aside" if among == "verdict" else "")
     return Table(title, ("method", *(METRIC_LABEL[metric] for metric in measured), "cases"), tuple(body))
 
 
 def cohens_d(summary: Summary, metric: str) -> Table:
-    """Cohen's d of each row's best method over the others, post hoc, in the paper's layout: tasks down, methods across."""
+    """Cohen's d of each row's best judged method over the others, post hoc, in the paper's layout: tasks down, methods across."""
     found = {(row.task, row.method): row for row in summary.of_setting(summary.cohens_d, metric=metric)}
     methods = [method for method in summary.methods() if any(key[1] == method for key in found)]
     body = []
@@ -115,34 +132,37 @@ def cohens_d(summary: Summary, metric: str) -> Table:
             cells = [_effect(found[task, method]) if (task, method) in found else NOTHING for method in methods]
             body.append((task_label(task), *cells, count(rows[0].n), count(rows[0].clusters)))
     note = (
-        "First the pooled d, which is the paper's, then the paired one, since the design is paired. Post hoc: the row's best is chosen by "
-        "the data, anew in each resample; an extractive method is never the best, so its d may be negative."
+        "First the pooled d, which is the paper's, then the paired one, since the design is paired. Post hoc: the row's best judged method "
+        "is chosen by the data, anew in each resample; an extractive method is never chosen, so its d may be negative."
     )
     heads = ("task", *(marked(summary, method) for method in methods), "cases", "clusters")
     return Table(f"Cohen's d in {METRIC_LABEL[metric]}", heads, tuple(body), note)
 
 
 def ceilings(summary: Summary) -> Table:
-    """What own captions score, one row a metric."""
+    """What own captions score, each with itself left out, one row a metric."""
     body = [
         (METRIC_LABEL[row.metric], _mean(row.mean, row.low, row.high), count(row.n), count(row.clusters), count(row.missing))
         for row in summary.ceilings
     ]
-    return Table("Leave-one-out ceilings", ("metric", "mean and 95 %", "people", "clusters", "missing"), tuple(body))
+    return Table(REFERENCE, ("metric", "mean and 95 %", "people", "clusters", "missing"), tuple(body), REFERENCE_MEANING)
 
 
 def words(summary: Summary) -> Table:
-    """Mean words of each method's prompts by task."""
+    """Mean words of prompts, tasks down and methods across; below them, over all tasks, n and how many the encoder cut."""
     rows = summary.of_setting(summary.words)
-    tasks = scored_tasks(summary)
+    methods = list(dict.fromkeys(row.method for row in rows))
     found = {(row.method, row.task): row for row in rows}
     body = []
-    for method in dict.fromkeys(row.method for row in rows):
-        of_method = [found.get((method, task)) for task in tasks]
-        cells = [f"{figure(row.mean, 1)}\n{interval(row.low, row.high, 1)}" if row else NOTHING for row in of_method]
-        last = found.get((method, POOLED))
-        body.append((marked(summary, method), *cells, count(last.n) if last else NOTHING, count(last.truncated) if last else NOTHING))
-    return Table("Mean words", ("method", *map(task_label, tasks), "n", "cut by the encoder"), tuple(body))
+    for task in scored_tasks(summary):
+        of_task = [found.get((method, task)) for method in methods]
+        cells = [f"{figure(row.mean, 1)}\n{interval(row.low, row.high, 1)}" if row else NOTHING for row in of_task]
+        body.append((task_label(task), *cells))
+    pooled = [found.get((method, POOLED)) for method in methods]
+    if body:
+        body.append(("n", *(count(row.n) if row else NOTHING for row in pooled)))
+        body.append(("cut by the encoder", *(count(row.truncated) if row else NOTHING for row in pooled)))
+    return Table("Mean words", ("task", *(marked(summary, method) for method in methods)), tuple(body))
 
 
 def retrieval(summary: Summary) -> Table:
@@ -193,13 +213,13 @@ def failures(summary: Summary) -> Table:
 
 
 def stages(operations: Operations) -> Table:
-    """Seconds and calls of every stage, longest first."""
+    """Seconds and rows of every stage, as journalled, longest first."""
     names = sorted({*operations.stage_seconds, *operations.model_calls}, key=lambda name: (-operations.stage_seconds.get(name, 0.0), name))
     body = []
     for name in names:
         seconds, calls = operations.stage_seconds.get(name), operations.model_calls.get(name)
         body.append((name, figure(seconds, 1), NOTHING if calls is None else count(calls)))
-    return Table("Stages", ("stage", "seconds", "calls"), tuple(body))
+    return Table("Rows by stage, as journalled", ("stage", "seconds", "rows"), tuple(body))
 
 
 def scored_tasks(summary: Summary) -> Sequence[str]:
@@ -214,7 +234,7 @@ def _mean(mean: float | None, low: float | None, high: float | None) -> str:
 
 def _effect(row: Effect) -> str:
     if row.method == row.best:
-        return "best of the row"
+        return "best judged"
     pooled = f"{figure(row.pooled, 2)}\n{interval(row.pooled_low, row.pooled_high, 2)}"
     return f"{pooled}\npaired {figure(row.paired, 2)} {interval(row.paired_low, row.paired_high, 2)}"
 

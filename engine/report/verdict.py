@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from engine.report.cases import KINDS, POOLED
 from engine.report.data import CONTROLS, RunFacts
+from engine.report.prompt_length import longer_scores_higher
 from engine.report.rows import Difference, Disagreement
 from engine.report.summary import Summary
-from engine.report.wording import METRIC_LABEL, count, figure, interval, listed, signed, task_label
+from engine.report.wording import METRIC_LABEL, count, counted, figure, interval, listed, signed, task_words
 
 
 def verdict(summary: Summary, facts: RunFacts) -> Iterator[str]:
@@ -17,17 +18,16 @@ def verdict(summary: Summary, facts: RunFacts) -> Iterator[str]:
     Extractive methods and controls are left out. Differences are paired, with intervals per pair.
     """
     yield from _standing(summary)
+    yield from conclusion(summary)
     label = METRIC_LABEL[summary.metric]
     ranked = _ranked(summary, POOLED)
     if not ranked:
-        yield f"No verdict: no method that may be judged here has a {label}."
         return
-    if len(ranked) == 1:
-        yield f"No comparison: {ranked[0]} is the only method that may be judged here."
-    else:
-        yield from _lead(summary, ranked)
+    yield from _pasted_ahead(summary, ranked[0])
+    if len(ranked) > 1:
         yield from _by_task(summary, ranked[0])
         yield from _disagreements(summary, ranked[0])
+    yield from longer_scores_higher(summary)
     if summary.extractive:
         yield (
             f"{listed(summary.extractive)} {_is(summary.extractive)} extractive under this writer (captions are pasted, not written) and "
@@ -37,21 +37,34 @@ def verdict(summary: Summary, facts: RunFacts) -> Iterator[str]:
     if ceiling:
         yield (
             f"People's own captions, each with itself left out, score {label} {figure(ceiling.mean)} "
-            f"({interval(ceiling.low, ceiling.high)}) over {count(ceiling.n)} people: read every score against that."
+            f"({interval(ceiling.low, ceiling.high)}) over {counted(ceiling.n, 'person')}: a reference for every score, not a limit."
         )
     yield from _limits(summary, facts)
 
 
 def _standing(summary: Summary) -> Iterator[str]:
     if summary.partial:
-        yield f"PARTIAL: {count(summary.planned_people)} of {count(summary.total_people)} people were planned; the figures describe those."
+        people = f"{count(summary.planned_people)} of {counted(summary.total_people, 'person')}"
+        yield f"PARTIAL: {people} planned; the figures describe those."
     if not summary.complete:
         yield "Incomplete: some planned units have no outcome yet, and the figures can still move."
 
 
+def conclusion(summary: Summary) -> Iterator[str]:
+    """How the methods that may be judged compare over all tasks, or why that cannot be said."""
+    ranked = _ranked(summary, POOLED)
+    if not ranked:
+        yield f"No verdict: no method that may be judged here has a {METRIC_LABEL[summary.metric]}."
+    elif len(ranked) == 1:
+        yield f"No comparison: {ranked[0]} is the only method that may be judged here."
+    else:
+        yield from _lead(summary, ranked)
+
+
 def _ranked(summary: Summary, task: str) -> list[str]:
     rows = summary.of_setting(summary.results, task=task, metric=summary.metric)
-    judged = [row for row in rows if row.method not in summary.extractive and row.method not in CONTROLS and row.mean is not None]
+    among = summary.judged()
+    judged = [row for row in rows if row.method in among and row.mean is not None]
     return [row.method for row in sorted(judged, key=lambda row: -row.mean)]
 
 
@@ -76,31 +89,66 @@ def _lead(summary: Summary, ranked: list[str]) -> Iterator[str]:
             unknown.append(f"{other} (no case in common)")
             continue
         row, sign = found
+        basis = f"{counted(row.n, 'case')}, {counted(row.clusters, 'cluster')}"
         if row.mean is None or row.low is None or row.high is None:
-            unknown.append(f"{other} ({count(row.n)} cases, {row.clusters} clusters: no interval)")
+            unknown.append(f"{other} ({basis}: no interval)")
             continue
         low, high = sorted((sign * row.low, sign * row.high))
-        basis = f"{count(row.n)} cases, {count(row.clusters)} clusters"
         words = f"{other} ({signed(sign * row.mean)} [{signed(low)}, {signed(high)}], {basis})"
         (ahead if low > 0 else level).append(words)
     if ahead:
-        yield f"Over all tasks {best} scored a higher mean {label} than {listed(ahead)}." + _but(summary, best)
+        yield f"{_among(summary)}{best} scored a higher mean {label} over all tasks than {listed(ahead)}." + _but(summary, best)
     if level:
-        yield f"Over all tasks {best} has the highest mean {label}, but it cannot be told apart from {listed(level)}."
+        field = "" if ahead else _among(summary)
+        yield f"{field}{best} has the highest mean {label} over all tasks, but it cannot be told apart from {listed(level)}."
     if unknown:
         yield f"Nothing can be said about {best} against {listed(unknown)}."
+
+
+def _among(summary: Summary) -> str:
+    """The opening of a sentence about the best: among which methods, where not all are judged."""
+    judged = summary.judged()
+    return f"Among the methods that may be judged ({', '.join(judged)}), " if len(judged) < len(summary.methods()) else ""
+
+
+def _pasted_ahead(summary: Summary, best: str) -> Iterator[str]:
+    """That extractive methods stand higher than the best judged one, where they do."""
+    label = METRIC_LABEL[summary.metric]
+    means = {row.method: row.mean for row in summary.of_setting(summary.results, task=POOLED, metric=summary.metric)}
+    higher = [method for method in summary.extractive if means.get(method) is not None and means[method] > means[best]]
+    sure = [method for method in higher if _sure(_difference(summary, method, best, summary.metric))]
+    told = [f"{method} ({figure(means[method])})" for method in sure]
+    than = f"higher than {best} ({figure(means[best])})"
+    if len(sure) == 1:
+        yield f"The extractive method {told[0]} scores {than}, because it pastes the person's own captions."
+    elif sure:
+        yield f"The extractive methods {listed(told)} score {than}, because they paste the person's own captions."
+    rest = [f"{method} ({figure(means[method])})" for method in higher if method not in sure]
+    if rest:
+        yield f"Extractive and with a higher mean {label} than {best} ({figure(means[best])}), but not told apart from it: {listed(rest)}."
+
+
+def _sure(found: tuple[Difference, int] | None) -> bool:
+    """Whether an interval shows the first method of a difference ahead."""
+    if found is None or found[0].low is None or found[0].high is None:
+        return False
+    return min(found[1] * found[0].low, found[1] * found[0].high) > 0
 
 
 def _by_task(summary: Summary, best: str) -> Iterator[str]:
     tasks = [task for task in summary.tasks() if task != POOLED and task not in KINDS]
     leaders = {task: ranked[0] for task in tasks if (ranked := _ranked(summary, task))}
+    known = [summary.result(leader, task, summary.metric) for task, leader in leaders.items()]
+    if any(row is None or row.low is None for row in known):
+        return  # without an interval the highest mean of a task is no news
     others = {task: leader for task, leader in leaders.items() if leader != best}
     label = METRIC_LABEL[summary.metric]
+    of_judged = "Of the judged methods, " if len(summary.judged()) < len(summary.methods()) else ""
     if others:
-        where = listed([f"{leader} in {task_label(task).lower()}" for task, leader in others.items()])
-        yield f"The highest mean {label} is not {best}'s in every task: it is that of {where}."
+        where = listed([f"{leader} in {task_words(task)}" for task, leader in others.items()])
+        yield f"{of_judged}{best} does not have the highest mean {label} in every task: it is that of {where}."
     elif len(leaders) > 1:
-        yield f"{best} has the highest mean {label} in each of the {len(leaders)} tasks."
+        yield f"{of_judged}{best} has the highest mean {label} in each of the {len(leaders)} tasks."
 
 
 def _reversed(summary: Summary) -> list[Disagreement]:

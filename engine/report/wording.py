@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.config import TASKS
 from engine.report.cases import KINDS, POOLED
 
 METRIC_LABEL = {
@@ -34,6 +35,12 @@ METRIC_MEANING = {
     "nv": "novelty: 1 - the largest share of the prompt's trigrams found in one caption",
     "nv_union": "novelty against all captions together",
 }
+
+REFERENCE = "Own captions, left one out (reference)"
+REFERENCE_MEANING = (
+    "Each of a person's own captions, scored with itself removed. A reference, not a limit: a method can exceed it, since a longer prompt "
+    "spans more of the captions' space than a single caption does."
+)
 
 NOTHING = "–"
 
@@ -70,10 +77,18 @@ def share(value: float | None) -> str:
 
 
 def task_label(task: str) -> str:
-    """The name of a task or group of tasks as a heading."""
+    """The name of a task or group of tasks as a heading; a task that is not one of VPTT's four is named as it is."""
+    words = task_words(task)
+    return words if words == task and task not in KINDS else words[:1].upper() + words[1:]
+
+
+def task_words(task: str) -> str:
+    """The name of a task or group of tasks inside a sentence; a task that is not one of VPTT's four is named as it is."""
     if task == POOLED:
-        return "All tasks"
-    return f"All {task}" if task in KINDS else task.replace("-", " ").capitalize()
+        return "all tasks"
+    if task in KINDS:
+        return f"all {task}"
+    return task.replace("-", " ") if task in TASKS else task
 
 
 def listed(words: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from engine.keys import Json, content_key
+from engine.queries.drawing import DRAW_RULE
 from engine.records import QUERY_SCHEMA, Query
 from engine.stage import Stage, Unit
 
@@ -43,7 +44,7 @@ class Draw:
 
     def recipe(self) -> dict[str, Json]:
         """As JSON, for fingerprints."""
-        return {"pool": self.pool, "tasks": list(self.tasks), "per_task": self.per_task, "seed": self.seed}
+        return {"rule": DRAW_RULE, "pool": self.pool, "tasks": list(self.tasks), "per_task": self.per_task, "seed": self.seed}
 
 
 def query_key(query: Query) -> str:

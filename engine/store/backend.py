@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import Protocol
 
 
-class Missing(KeyError):
-    """No file of that name."""
-
-
 class Backend(Protocol):
     """A flat space of names ("a/b/c") that hold bytes. Safe to use from several threads and processes."""
 

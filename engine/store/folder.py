@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from engine.errors import StoreError, StoreUnusable
-from engine.store.backend import Missing
+from engine.errors import Missing, StoreError, StoreUnusable
 from engine.store.names import checked
 
 _TEMPORARY = ".tmp"
@@ -31,8 +30,6 @@ def _storage_errors(uri: str, name: str) -> Iterator[None]:
     """Turn an OSError into an error that says what to do."""
     try:
         yield
-    except FileExistsError:
-        raise
     except OSError as error:
         kind = StoreUnusable if error.errno in _REMEDIES else StoreError
         remedy = _REMEDIES.get(error.errno or 0, "Run the same command again; finished work is kept.")
@@ -48,35 +45,37 @@ class FolderBackend:
 
     def create(self, name: str, data: bytes) -> bool:
         path = self._path(name)
-        try:
-            with _storage_errors(self.uri, name), self._temporary(data) as temporary:
-                path.parent.mkdir(parents=True, exist_ok=True)
+        with _storage_errors(self.uri, name), self._temporary(data) as temporary:
+            _make_folder(path.parent)
+            try:
                 os.link(temporary, path)
-                self._sync_folder(path.parent)
-        except FileExistsError:
-            return False
+            except FileExistsError:
+                return False
+            _sync_folder(path.parent)
         return True
 
     def replace(self, name: str, data: bytes) -> None:
         path = self._path(name)
         with _storage_errors(self.uri, name), self._temporary(data) as temporary:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(path.parent)
             os.replace(temporary, path)
 
     def read(self, name: str) -> bytes:
         try:
             return self._path(name).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
-            raise Missing(name) from None
+            raise Missing(f"There is no {name} in the store {self.uri}.") from None
         except OSError as error:
             raise StoreError(f"The store {self.uri} cannot read {name}: {error.strerror}.") from error
 
     def list(self, prefix: str) -> list[str]:
         folder = self._path(prefix.rstrip("/"))
         found: list[str] = []
-        for base, _, files in os.walk(folder):
-            relative = Path(base).relative_to(self.root).as_posix()
-            found.extend(f"{relative}/{file}" for file in files)
+        with _storage_errors(self.uri, prefix):
+            for base, _, files in os.walk(folder, onerror=_raise_unless_absent):
+                relative = Path(base).relative_to(self.root).as_posix()
+                # Names of ours never begin with a dot; file systems leave such files behind (.nfs...).
+                found.extend(f"{relative}/{file}" for file in files if not file.startswith("."))
         return sorted(found)
 
     def delete(self, name: str) -> None:
@@ -90,7 +89,7 @@ class FolderBackend:
     def _temporary(self, data: bytes) -> Iterator[Path]:
         """A durable file with `data` on the same file system, gone afterwards."""
         folder = self.root / _TEMPORARY
-        folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(folder)
         path = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
         try:
             with path.open("xb") as file:
@@ -101,10 +100,31 @@ class FolderBackend:
         finally:
             path.unlink(missing_ok=True)
 
-    @staticmethod
-    def _sync_folder(folder: Path) -> None:
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and its parents, each durable in its own parent. Raises NotADirectoryError if a part of the path is a file."""
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        _make_folder(folder.parent)
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        if not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
+        return
+    _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _raise_unless_absent(error: OSError) -> None:
+    """A listing that failed must not read as "nothing is done"; a folder that is not there yet is empty."""
+    if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+        raise error

@@ -12,13 +12,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from engine.errors import LeaseHeld, StoreError
+from engine.errors import LeaseHeld, Missing, StoreError
 from engine.keys import canonical
 from engine.store import names
-from engine.store.backend import Backend, Missing
+from engine.store.backend import Backend
 
 BEAT_S = 5.0
 STALE_S = 15.0
@@ -34,6 +35,7 @@ class Lease:
         self._stop = threading.Event()
         self._last_good = time.monotonic()
         self._count = 0
+        self._taken = False
         self.epoch = 0
         self._thread = threading.Thread(target=self._keep_beating, name="lease", daemon=True)
 
@@ -57,11 +59,17 @@ class Lease:
         self._stop.set()
         self._thread.join()
         if self.is_good():
-            self._write_beat(released=True)
+            with suppress(StoreError):  # the first error is the one to tell; a lease that was not released is watched instead
+                self._write_beat(released=True)
 
     def is_good(self) -> bool:
         """Whether new work may be submitted: the last good beat is recent and nobody took over."""
         return time.monotonic() - self._last_good <= STALE_S
+
+    @property
+    def was_taken_over(self) -> bool:
+        """Whether another driver holds the run now; otherwise a lease that is not good could not be beaten in time."""
+        return self._taken
 
     def _keep_beating(self) -> None:
         while not self._stop.wait(BEAT_S):
@@ -71,12 +79,13 @@ class Lease:
                 continue  # the beat grows stale by itself, and `is_good` says so
 
     def _beat(self) -> None:
+        started = time.monotonic()
         if self.latest() > self.epoch:
-            self._last_good = float("-inf")
+            self._taken, self._last_good = True, float("-inf")
             self._stop.set()
             return
         self._write_beat(released=False)
-        self._last_good = time.monotonic()
+        self._last_good = started  # before the write: one that hung for long proves nothing about now
 
     def _write_beat(self, *, released: bool) -> None:
         self._count += 1

@@ -15,6 +15,7 @@ SHORT = 16
 _PART = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")
 _HEX = re.compile(r"[0-9a-f]+")
 _RESULT = re.compile(r"(?P<shard>[0-9a-f]{16})(?:\.r(?P<overlay>[1-9][0-9]*))?\.parquet")
+_SET_ASIDE = re.compile(r"\.(?P<shard>[0-9a-f]{16})(?:\.r[0-9]+)?\.parquet$")
 _RUN_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
@@ -32,9 +33,14 @@ def short(digest: str) -> str:
     return digest[:SHORT]
 
 
+def is_run_name(name: str) -> bool:
+    """Whether a run may be called that."""
+    return _RUN_NAME.fullmatch(name) is not None
+
+
 def run_name(name: str) -> str:
     """`name` if a run may be called that. Raises UsageError with the rule otherwise."""
-    if not _RUN_NAME.fullmatch(name):
+    if not is_run_name(name):
         raise UsageError(f"'{name}' cannot be a run name.", remedy="Use lower-case letters, digits and dashes, 63 at most.")
     return name
 
@@ -69,6 +75,12 @@ def run(run_id: str, *parts: str) -> str:
 def name(run_name_: str) -> str:
     """The file that binds a human name to a run id."""
     return checked(f"names/{run_name(run_name_)}.json")
+
+
+def shard_set_aside(name: str) -> str | None:
+    """The short shard of a result that stands in quarantine under `name`, or None."""
+    match = _SET_ASIDE.search(name)
+    return match["shard"] if match else None
 
 
 def quarantine(original: str, digest: str) -> str:

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from engine.errors import CorruptObject, PlanMismatch, UsageError
+from engine.errors import CorruptObject, Missing, PlanMismatch, UsageError
 from engine.keys import Json, canonical, content_key
 from engine.store import names
-from engine.store.backend import Backend, Missing
+from engine.store.backend import Backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,17 @@ class Plan:
     total_people: int
 
     def to_bytes(self) -> bytes:
-        """Canonical JSON."""
-        return canonical(cast(Json, asdict(self)))
+        """Canonical JSON, with a digest of itself."""
+        plan = cast(dict[str, Json], asdict(self))
+        return canonical({**plan, "sha256": content_key(plan)})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Plan:
         """A plan read back. Raises CorruptObject."""
         try:
             raw = json.loads(data)
+            if raw.pop("sha256") != content_key(raw):
+                raise ValueError("its digest is another")
             return cls(**{**raw, "queries": Shard.from_json(raw["queries"]), "shards": tuple(map(Shard.from_json, raw["shards"]))})
         except (ValueError, TypeError, KeyError) as error:
             raise CorruptObject(f"A plan.json cannot be read: {error}.") from error
@@ -92,16 +95,18 @@ def save_plan(backend: Backend, plan: Plan) -> None:
 def load_plan(backend: Backend, run: str) -> Plan | None:
     """The plan of a run id, or None."""
     try:
-        return Plan.from_bytes(backend.read(names.run(run, "plan.json")))
+        plan = Plan.from_bytes(backend.read(names.run(run, "plan.json")))
     except Missing:
         return None
+    if plan.run != run or run_id(plan.identity) != run:
+        raise CorruptObject(f"The plan of run {run} belongs to another run.")
+    return plan
 
 
 def check_name(backend: Backend, name: str, run: str, identity: Mapping[str, Any]) -> None:
     """Raise PlanMismatch, with a readable difference and both remedies, if `name` is bound to another run. Writes nothing."""
-    try:
-        bound = json.loads(backend.read(names.name(name)))
-    except Missing:
+    bound = _binding(backend, name)
+    if bound is None:
         return
     if bound["run"] != run:
         differences = "\n".join(f"  {line}" for line in _told_apart(bound["identity"], identity))
@@ -111,21 +116,34 @@ def check_name(backend: Backend, name: str, run: str, identity: Mapping[str, Any
         )
 
 
+def _binding(backend: Backend, name: str) -> dict[str, Any] | None:
+    """{"run", "identity"} that a name is bound to, or None."""
+    try:
+        binding: dict[str, Any] = json.loads(backend.read(names.name(name)))
+        return {"run": binding["run"], "identity": binding["identity"]}
+    except Missing:
+        return None
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorruptObject(
+            f"{names.name(name)} cannot be read.", remedy="Move that file away; the name can then be given again."
+        ) from error
+
+
 def bind_name(backend: Backend, name: str, run: str, identity: Mapping[str, Any]) -> None:
     """Bind `name` to `run` for good. Raises PlanMismatch if it is bound to another run."""
     if not backend.create(names.name(name), canonical({"run": run, "identity": identity})):
         check_name(backend, name, run, identity)
 
 
-def bound_run(backend: Backend, name_or_id: str) -> str:
-    """The run id behind a name or an id. Raises UsageError naming the known runs."""
-    try:
-        return str(json.loads(backend.read(names.name(name_or_id)))["run"])
-    except Missing:
-        pass
-    if len(name_or_id) == names.SHORT and set(name_or_id) <= set("0123456789abcdef") and load_plan(backend, name_or_id):
-        return name_or_id
+def bound_run(backend: Backend, name_or_id: str) -> tuple[str, str]:
+    """(name, run id) of a run, found by either. Raises UsageError naming the known runs."""
+    bound = _binding(backend, name_or_id) if names.is_run_name(name_or_id) else None
+    if bound:
+        return name_or_id, str(bound["run"])
     known = known_names(backend)
+    for name in known:
+        if (binding := _binding(backend, name)) and binding["run"] == name_or_id:
+            return name, name_or_id
     hint = f"Known runs: {', '.join(known)}." if known else "There is no run in this store yet; start one with `mien run`."
     raise UsageError(f"There is no run '{name_or_id}' in {backend.uri}.", remedy=hint)
 

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.errors import CorruptObject, PlanMismatch, StoreError
+from engine.errors import CorruptObject, Missing, PlanMismatch, StoreError
 from engine.keys import canonical, sha256
 from engine.rows import ROW_VERSION, Row, row_schema, rows_to_table, table_to_rows
 from engine.stage import Stage
 from engine.store import names
-from engine.store.backend import Backend, Missing
+from engine.store.backend import Backend
+from engine.store.seal import KEY, UNSEALED, is_intact, sealed
 
 V = TypeVar("V")
+
+ROWS = "mien.rows"
+"""Metadata key of the row schema's version: older ones read, newer ones are refused."""
 
 MAX_BYTES = 64 * 2**20
 
 
 class Results:
-    """Reads and commits the results of stages."""
+    """Reads and commits the results of stages.
 
-    def __init__(self, backend: Backend) -> None:
+    With `repair` a file that cannot be trusted is moved to quarantine, so that it is computed again: for the driver that holds the lease
+    and its workers. Others only report it.
+    """
+
+    def __init__(self, backend: Backend, *, repair: bool = False) -> None:
         self.backend = backend
+        self._repair = repair
         self._declared: set[str] = set()
 
     def declare(self, stage: Stage[Any]) -> None:
@@ -37,12 +47,17 @@ class Results:
         self._declared.add(stage.id)
 
     def done(self, stage: Stage[Any]) -> dict[str, int]:
-        """Short shard name -> its highest overlay (0: none), from one listing."""
-        found: dict[str, int] = {}
+        """Short shard name -> its highest overlay (0: none), from one listing; an overlay counts if those below it are there."""
+        overlays: dict[str, set[int]] = {}
         for name in self.backend.list(names.results_prefix(stage.id)):
             parsed = names.parse_result(name)
             if parsed:
-                found[parsed[0]] = max(parsed[1], found.get(parsed[0], 0))
+                overlays.setdefault(parsed[0], set()).add(parsed[1])
+        found: dict[str, int] = {}
+        for shard, numbers in overlays.items():
+            highest = next(n for n in itertools.count() if n not in numbers) - 1
+            if highest >= 0:
+                found[shard] = highest
         return found
 
     def commit(self, stage: Stage[V], shard: str, rows: Sequence[Row[V]], *, overlay: int = 0) -> list[Row[V]]:
@@ -57,13 +72,13 @@ class Results:
     def read(self, stage: Stage[V], shard: str, *, overlays: int, units: Collection[str] | None = None) -> dict[str, Row[V]]:
         """Unit key -> row, each from its highest overlay; checks the unit set against `units` if given.
 
-        Raises Missing if there is no result, CorruptObject (after moving the file to quarantine) if it cannot be trusted.
+        Raises Missing if there is no result, CorruptObject if it cannot be trusted.
         """
         rows: dict[str, Row[V]] = {}
         for overlay in range(overlays + 1):
             table = self.table(stage, shard, overlay)
             if overlay == 0 and units is not None and set(table["unit"].to_pylist()) != set(units):
-                raise self._quarantined(names.result(stage.id, shard), "its units are not the shard's")
+                raise self._untrusted(stage, shard, overlay, None, "its units are not the shard's")
             rows.update((row.unit, row) for row in table_to_rows(stage, table))
         return rows
 
@@ -80,35 +95,53 @@ class Results:
         return pa.concat_tables(tables).take([latest[unit] for unit in sorted(latest)])
 
     def _table(self, stage: Stage[Any], shard: str, overlay: int, data: bytes, columns: list[str] | None = None) -> pa.Table:
-        name = names.result(stage.id, shard, overlay)
+        def untrusted(reason: str) -> CorruptObject:
+            return self._untrusted(stage, shard, overlay, data, reason)
+
+        if not is_intact(data):
+            raise untrusted("it is truncated or damaged")
         try:
-            file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+            file = pq.ParquetFile(pa.BufferReader(data))
             table = file.read(columns=columns, use_threads=False)
+        except MemoryError:
+            raise
         except (pa.ArrowException, OSError) as error:
-            raise self._quarantined(name, f"it is truncated or damaged ({str(error).splitlines()[0][:120]})") from error
-        metadata = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items() if key != b"ARROW:schema"}
+            raise untrusted(f"it cannot be read ({str(error).splitlines()[0][:120]})") from error
+        metadata = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()}
         for key, expected in _metadata(stage, shard, overlay).items():
-            if metadata.get(key) != expected:
-                raise self._quarantined(name, f"it belongs to {key} {metadata.get(key)!r}, not {expected!r}")
+            if metadata.get(key) != expected and key not in (ROWS, KEY):
+                raise untrusted(f"it belongs to {key} {metadata.get(key)!r}, not {expected!r}")
+        if not metadata.get(ROWS, "").isdigit() or int(metadata[ROWS]) > ROW_VERSION:
+            raise StoreError(f"A result of {stage.name} was written by a newer mien.", remedy="Upgrade this one.")
         units = table["unit"].to_pylist() if "unit" in table.column_names else []
         if len(set(units)) != len(units):
-            raise self._quarantined(name, "a unit stands in it twice")
+            raise untrusted("a unit stands in it twice")
         wanted = row_schema(stage)
         for field in table.schema:
             if field.name in wanted.names and wanted.field(field.name).type != field.type:
-                raise self._quarantined(name, f"column {field.name} has type {field.type}, not {wanted.field(field.name).type}")
+                raise untrusted(f"column {field.name} has type {field.type}, not {wanted.field(field.name).type}")
         return table
 
-    def _quarantined(self, name: str, reason: str) -> CorruptObject:
-        """Move a file that cannot be trusted out of the way, so that it is computed again."""
+    def _untrusted(self, stage: Stage[Any], shard: str, overlay: int, judged: bytes | None, reason: str) -> CorruptObject:
+        """The error for a file that cannot be trusted; with `repair` it is moved out of the way, its higher overlays too."""
+        name = names.result(stage.id, shard, overlay)
+        if not self._repair:
+            return CorruptObject(f"{name} cannot be trusted: {reason}.", remedy="Run the experiment again: it will be computed anew.")
+        for number in itertools.count(overlay):
+            if not self._set_aside(names.result(stage.id, shard, number), judged if number == overlay else None):
+                break
+        return CorruptObject(f"{name} cannot be trusted: {reason}. It is in quarantine now.", remedy="It will be computed again.")
+
+    def _set_aside(self, name: str, judged: bytes | None) -> bool:
+        """Move a file to quarantine; False if there is none. One that is no longer what was judged stays."""
         try:
             data = self.backend.read(name)
         except Missing:
-            return CorruptObject(f"{name} was corrupt ({reason}) and is in quarantine already.")
-        kept = names.quarantine(name, sha256(data))
-        self.backend.create(kept, data)
-        self.backend.delete(name)
-        return CorruptObject(f"{name} cannot be trusted: {reason}. It was moved to {kept}.", remedy="It will be computed again.")
+            return False
+        if judged is None or data == judged:
+            self.backend.create(names.quarantine(name, sha256(data)), data)
+            self.backend.delete(name)
+        return True
 
 
 def encode_result(stage: Stage[V], shard: str, rows: Sequence[Row[V]], *, overlay: int = 0) -> bytes:
@@ -125,9 +158,8 @@ def encode_result(stage: Stage[V], shard: str, rows: Sequence[Row[V]], *, overla
         compression="ZSTD" if not floats else compression,
         use_dictionary=False,
         write_statistics=False,
-        write_page_checksum=True,
     )
-    data: bytes = sink.getvalue().to_pybytes()
+    data = sealed(sink.getvalue().to_pybytes())
     if len(data) > MAX_BYTES:
         raise StoreError(
             f"The result of {stage.name} on shard {names.short(shard)} has {len(data) >> 20} MiB; the limit is {MAX_BYTES >> 20} MiB.",
@@ -146,5 +178,6 @@ def _metadata(stage: Stage[Any], shard: str, overlay: int) -> dict[str, str]:
         "mien.fingerprint": stage.fingerprint,
         "mien.shard": shard,
         "mien.overlay": str(overlay),
-        "mien.rows": str(ROW_VERSION),
+        ROWS: str(ROW_VERSION),
+        KEY: UNSEALED,
     }

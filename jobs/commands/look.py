@@ -64,7 +64,7 @@ def report_command(name: str, *, store: str, as_json: bool) -> int:
     console, run = Console(as_json=as_json), open_run(store, name)
     progress = run.progress()
     command = shlex.join(["mien", *sys.argv[1:]])
-    end = make_report(run.backend, run.workflow, run.plan, progress, name=run.name, command=command)
+    end = make_report(run.results, run.workflow, run.plan, progress, name=run.name, command=command)
     have, planned = progress.results(run.workflow.stages, run.plan)
     for line in end.headline:
         console.say(line)

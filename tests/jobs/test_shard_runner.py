@@ -4,12 +4,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from engine.errors import InputError, StoreError
 from engine.outcome import Answered, Failed, FailureKind
 from engine.rows import inputs_digest, make_row
 from engine.stage import Stage, Unit
+from engine.store import names
 from engine.store.folder import FolderBackend
 from engine.store.plans import Shard, Subject
 from engine.store.results import Results
+from jobs import asking
 from jobs.asking import ask_safely
 from jobs.shard_runner import UPSTREAM, Retry, ShardRunner
 
@@ -71,7 +74,7 @@ def units(shard, stage):
 
 @pytest.fixture
 def results(tmp_path):
-    return Results(FolderBackend(tmp_path / "store"))
+    return Results(FolderBackend(tmp_path / "store"), repair=True)
 
 
 def runner(results, stages, actor):
@@ -126,7 +129,7 @@ def test_a_retry_renews_only_open_units_and_what_depends_on_them(results):
     runner(results, stages, Actor(broken={("first", "b")}, error=TimeoutError("slow"))).run(SHARD, done)
     assert outcomes(results, first)["b"].kind is FailureKind.RETRYABLE
     actor = Actor()
-    runner(results, stages, actor).run(SHARD, done, Retry())
+    runner(results, stages, actor).run(SHARD, done, retry=Retry())
     assert actor.batches == [1, 1]
     assert done == {first.id: 1, second.id: 1, other.id: 0}
     assert outcomes(results, second, overlays=1) == {k: Answered(f"second|{k}|first|{k}") for k in "abc"}
@@ -137,9 +140,9 @@ def test_permanent_failures_are_retried_only_by_their_code(results):
     done = {}
     runner(results, stages, Actor(broken={("first", "b")})).run(SHARD, done)
     actor = Actor()
-    runner(results, stages, actor).run(SHARD, done, Retry())
+    runner(results, stages, actor).run(SHARD, done, retry=Retry())
     assert actor.asked == 0
-    runner(results, stages, actor).run(SHARD, done, Retry("actor-error"))
+    runner(results, stages, actor).run(SHARD, done, retry=Retry("actor-error"))
     assert outcomes(results, first, overlays=1)["b"] == Answered("first|b")
 
 
@@ -164,6 +167,34 @@ def test_downstream_reads_what_was_committed_never_a_copy_that_lost(results):
         assert row.input_sha256 == inputs_digest([first_rows[unit].sha256])
 
 
+def test_what_is_computed_again_renews_what_was_computed_from_it(results):
+    """A stage that is not deterministic lost its file: its new values must reach everything downstream (STORAGE, rule 4)."""
+    first = Fresh("fresh")
+    second = Text("second", first)
+    done = {}
+    runner(results, [first, second], Actor()).run(SHARD, done)
+    results.backend.delete(names.result(first.id, SHARD.key))
+    del done[first.id]
+    runner(results, [first, second], Actor()).run(SHARD, done)
+    assert done == {first.id: 0, second.id: 1}
+    fresh = outcomes(results, first)
+    assert outcomes(results, second, overlays=1) == {k: Answered(f"second|{k}|{fresh[k].value}") for k in "abc"}
+
+
+def test_a_retry_that_ended_half_way_is_found_by_inspection(results):
+    first, second, other = stages = chain()
+    done = {}
+    runner(results, stages, Actor(broken={("first", "b")}, error=ValueError("x"))).run(SHARD, done)
+    runner(results, [first], Actor()).run(SHARD, done, retry=Retry("actor-error"))
+    assert done[first.id] == 1
+    assert isinstance(outcomes(results, second)["b"], Failed)
+    actor = Actor()
+    runner(results, stages, actor).run(SHARD, done, inspect=True)
+    assert actor.batches == [1]
+    assert outcomes(results, second, overlays=1)["b"] == Answered("second|b|first|b")
+    assert done == {first.id: 1, second.id: 1, other.id: 0}
+
+
 def test_a_result_whose_units_are_not_the_shards_is_quarantined(results):
     first, second, _ = chain()
     rows = [make_row(first, unit, Answered("x"), inputs_digest([])) for unit in units(SHARD, first)[:2]]
@@ -181,8 +212,64 @@ def test_a_batch_that_raises_is_halved_until_the_unit_at_fault_stands_alone():
 
 
 def test_an_actor_that_answers_too_few_is_never_matched_to_units():
-    with pytest.raises(RuntimeError, match="answered 1 of 2"):
-        ask_safely(Text.ask, lambda requests: [Answered("x")], [("a",), ("b",)])
+    found = ask_safely(Text.ask, lambda requests: [Answered("x")] * (len(requests) - 1), [("a",), ("b",)])
+    assert [outcome.code for outcome in found] == ["actor-error", "actor-error"]
+    assert "answered 0 of 1" in found[0].message
+
+
+def test_a_passing_error_is_asked_again_within_the_task(monkeypatch):
+    monkeypatch.setattr(asking, "PAUSE_S", 0.001)
+    calls = []
+
+    def flaky(requests):
+        calls.append(len(requests))
+        if len(calls) < 3:
+            raise ConnectionResetError("reset")
+        return [Answered("x") for _ in requests]
+
+    assert ask_safely(Text.ask, flaky, [("a",)]) == [Answered("x")]
+    assert calls == [1, 1, 1]
+
+
+def test_errors_of_the_store_are_no_units_fault_but_bad_input_is():
+    def refuse(error):
+        def ask(requests):
+            raise error
+
+        return ask
+
+    with pytest.raises(StoreError):
+        ask_safely(Text.ask, refuse(StoreError("gone")), [("a",)])
+    assert ask_safely(Text.ask, refuse(InputError("not finite", code="nan")), [("a",)]) == [Failed("nan", "not finite")]
+
+
+def test_a_failure_tells_no_credentials_paths_or_addresses():
+    error = RuntimeError("http://me:s3cret@host/v1 refused /home/me/model.bin at 0x7f12, pid 4711")
+    (found,) = ask_safely(Text.ask, Actor(broken={("x", "a")}, error=error), [("x", "a")])
+    for secret in ("s3cret", "/home/me", "0x7f12", "4711"):
+        assert secret not in found.message
+
+
+class Fragile(Text):
+    """A stage that raises of its own: in `request` for b, in `value` for c."""
+
+    def request(self, unit, *inputs):
+        if unit.subject.startswith("b"):
+            raise KeyError("request")
+        return super().request(unit, *inputs)
+
+    def value(self, unit, inputs, reply):
+        if unit.subject.startswith("c"):
+            raise ValueError("value")
+        return reply
+
+
+def test_a_stage_that_raises_for_one_unit_fails_that_unit_alone(results):
+    stage = Fragile("fragile")
+    runner(results, [stage], Actor()).run(SHARD, {})
+    found = outcomes(results, stage)
+    assert found["a"] == Answered("fragile|a")
+    assert (found["b"].code, found["c"].code) == ("actor-error", "actor-error")
 
 
 @pytest.mark.parametrize(

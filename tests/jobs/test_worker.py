@@ -41,7 +41,7 @@ def first_row(reply):
 
 
 def test_a_reference_survives_its_way_through_ray():
-    reference = ShardReference(3, (0, -1, 2), True, "transient")
+    reference = ShardReference(3, (0, -1, 2), True, False, "transient")
     assert ShardReference.of(batch_of(reference)) == reference
 
 

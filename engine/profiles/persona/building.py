@@ -12,7 +12,7 @@ from engine.profiles.persona.sheet import PersonaSheet
 from engine.profiles.persona.summaries import summaries_of
 from engine.records import Profile
 
-VERSION = "2"
+VERSION = "1"
 """Changes whenever the same sheet and seed give another person."""
 
 

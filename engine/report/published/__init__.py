@@ -9,7 +9,7 @@ from typing import Any
 from engine.report.cases import KINDS, POOLED
 from engine.report.summary import Summary
 from engine.report.tables import Table, marked
-from engine.report.wording import NOTHING, count, figure, share, task_label
+from engine.report.wording import NOTHING, count, figure, share, task_words
 
 
 def caution() -> str:
@@ -46,8 +46,9 @@ def _q3(summary: Summary) -> Table:
             cells.append(_v_and_d(mean.mean, effect.pooled if effect else None, _dagger(summary, method)) if mean else NOTHING)
             counts += [mean.n] if mean else []
         told = NOTHING if not counts else count(counts[0]) if len(set(counts)) == 1 else f"{count(min(counts))}–{count(max(counts))}"
-        rows.append(("this run", writer, kind if kind in KINDS else task_label(kind).lower(), *cells, told))
-    note = f"Published figures: {published['source']}. In each cell: {published['scored_with']}. Intervals of ours stand above."
+        rows.append(("this run", writer, kind if kind in KINDS else task_words(kind), *cells, told))
+    ours = f" In this run's rows d is of the best judged method ({', '.join(summary.judged())})." if summary.extractive else ""
+    note = f"Published figures: {published['source']}. In each cell: {published['scored_with']}.{ours} Intervals of ours stand above."
     return Table("Q3: V and Cohen's d", ("from", "backbone", "tasks", *methods, "n"), tuple(rows), note)
 
 

@@ -91,7 +91,8 @@ def _unit(method: str, means: Any, length: int, breadth: str, rng: np.random.Gen
 def _ceiling(subject: str, cluster: str, rng: np.random.Generator) -> dict[str, Any]:
     gs, cp, nv, pa_ = np.clip(np.array([0.78, 0.72, 0.9, 0.55]) + rng.normal(0, 0.04, 4), 0, 1)
     row = {"subject": subject, "cluster": cluster, "outcome": "answered", "gs": gs, "cp_unit": cp, "cp_literal": min(1.0, cp + 0.15)}
-    return row | {"nv": nv, "pa": pa_, "v": 0.2 * pa_ + 0.3 * gs + 0.3 * cp + 0.2 * nv, "v_c": (pa_ + gs + cp) / 3}
+    row |= {"nv": nv, "nv_union": nv, "pa": pa_, "v": 0.2 * pa_ + 0.3 * gs + 0.3 * cp + 0.2 * nv, "v_c": (pa_ + gs + cp) / 3}
+    return row | {"v_u": row["v"], "v_literal": row["v"] + 0.045, "v_c_literal": row["v_c"] + 0.05}
 
 
 def made_up_facts(**changes: Any) -> RunFacts:

@@ -11,16 +11,45 @@ from hypothesis import strategies as st
 
 from engine.report.axis import Axis, axis_over
 from engine.report.charts import SHAPES, Line, Mark, Point, bars, dots, scatter, shape
+from engine.report.data import Operations
+from engine.report.figures import time_chart
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20))
 @settings(deadline=None)
 def test_an_axis_holds_its_values_and_has_a_handful_of_ticks(values: list[float]) -> None:
     axis = axis_over(values, "x")
-    assert axis.low < min(values) or axis.low == min(values) == max(values)
-    assert axis.high > max(values)
-    assert 1 <= len(axis.ticks()) <= 8
-    assert len({axis.text(tick) for tick in axis.ticks()}) == len(axis.ticks())
+    near = 1e-6 * (axis.high - axis.low)
+    assert axis.low <= min(values) + near
+    assert axis.high >= max(values) - near
+    ticks = axis.ticks()
+    assert 4 <= len(ticks) <= 6
+    assert ticks[0] == pytest.approx(axis.low)
+    assert ticks[-1] == pytest.approx(axis.high)
+    assert len({axis.text(tick) for tick in ticks}) == len(ticks)
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([0.235, 0.53], ["0.2", "0.3", "0.4", "0.5", "0.6"]),
+        ([0.0, 147.0], ["0", "50", "100", "150"]),
+        ([0.88, 0.999], ["0.875", "0.900", "0.925", "0.950", "0.975", "1.000"]),
+        ([-0.04, 0.41], ["\u22120.25", "0.00", "0.25", "0.50"]),
+    ],
+)
+def test_ticks_are_round_and_no_value_lies_beyond_the_last(values: list[float], texts: list[str]) -> None:
+    axis = axis_over(values, "x")
+    assert [axis.text(tick) for tick in axis.ticks()] == texts
+
+
+def test_time_is_charted_by_kind_of_stage_with_whole_names_and_without_the_phases_that_contain_stages() -> None:
+    seconds = {"embedding-vprag-template-q3": 2.0, "embedding-brag-template-q3": 3.0, "memory": 4.0, "driver: evaluating": 99.0}
+    chart = time_chart(Operations(stage_seconds=seconds), "")
+    assert chart is not None
+    assert re.findall(r'class="label"[^>]*>([^<]*)<', chart) == ["embedding", "memory"]
+    assert "embedding 5.0; memory 4.0" in chart
+    assert time_chart(Operations(), "") is None
 
 
 def test_an_axis_without_values_still_draws() -> None:

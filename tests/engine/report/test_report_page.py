@@ -13,6 +13,8 @@ import pytest
 from made_up_scores import made_up_facts, made_up_operations, made_up_scores
 
 from engine.report.data import SCORES_SCHEMA
+from engine.report.page import page
+from engine.report.summarising import summarise
 from engine.report.write import write_report
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> ]]> --> </p></style> {{ 7*7 }} & &amp; | `x` \u202eevil\u202c"
@@ -128,6 +130,34 @@ def test_every_chart_tells_its_figures_in_words(html: str) -> None:
         assert re.search(r"\d", attributes["aria-label"] or "")
     assert "V by method, all tasks. V, higher is better" in html
     assert "own captions: 0.7" in html
+
+
+def test_a_run_that_was_cut_short_says_what_its_times_lack() -> None:
+    scores, ceilings = made_up_scores(6, tasks=("social-editing",))
+    facts = made_up_facts()
+    summary = summarise(facts, scores, ceilings)
+    whole = page(summary, facts, made_up_operations(sessions=1), scores)
+    cut = page(summary, facts, made_up_operations(sessions=3, interrupted=2), scores)
+    assert "cut short" not in whole
+    assert "3 driver sessions, 2 of them cut short; what a killed session had not journalled is missing" in " ".join(Page(cut).text.split())
+    assert "Rows by stage, as journalled" in cut
+    assert "model calls" not in cut
+
+
+def test_columns_of_clusters_give_way_on_a_phone(html: str) -> None:
+    assert "@media (max-width: 480px) { .minor { display: none; }" in html
+    board = html.split('id="scoreboard"')[1].split("</section>")[0]
+    heads = re.findall(r"<th scope=\"col\"([^>]*)>([^<]*)</th>", board.split("<table>")[1].split("</table>")[0])
+    assert [name for extra, name in heads if "minor" in extra] == ["clusters"]
+    row = re.findall(r"<td[^>]*>", board.split("<tbody>")[1].split("</tr>")[0])
+    assert ["minor" in cell for cell in row] == [name == "clusters" for _, name in heads[1:]]
+
+
+def test_scores_stand_apart_from_components_so_that_both_fit(html: str) -> None:
+    assert "<caption>All tasks: scores" in html
+    assert "<caption>All tasks: components" in html
+    assert "Own captions, left one out (reference)" in html
+    assert "A reference, not a limit" in html
 
 
 def test_colours_come_from_the_style_sheet_so_that_dark_mode_reaches_them(html: str) -> None:

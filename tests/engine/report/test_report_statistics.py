@@ -102,6 +102,27 @@ def test_equal_seeds_give_equal_intervals_and_other_seeds_other_ones() -> None:
     assert one.low[0] != other.low[0]
 
 
+def test_totals_are_those_of_the_whole_product_whatever_the_number_of_columns() -> None:
+    sums = np.random.Generator(np.random.PCG64(8)).normal(size=(300, 40))
+    bootstrap = ClusterBootstrap(300, seed=1, resamples=70)
+    weights = bootstrap.totals(np.eye(300))
+    assert weights.sum(axis=1).tolist() == [300.0] * 70
+    np.testing.assert_allclose(bootstrap.totals(sums), weights @ sums, atol=1e-9)
+    np.testing.assert_allclose(bootstrap.totals(sums[:, :1]), weights @ sums[:, :1], atol=1e-9)
+
+
+def test_columns_with_values_in_other_cases_keep_their_own_counts() -> None:
+    rng = np.random.Generator(np.random.PCG64(9))
+    values = rng.normal(size=(80, 3))
+    values[:40, 1] = np.nan
+    bootstrap = ClusterBootstrap(80, seed=2)
+    together = bootstrap.mean(np.arange(80), values)
+    for column in range(3):
+        alone = bootstrap.mean(np.arange(80), values[:, [column]])
+        assert together.low[column] == pytest.approx(alone.low[0], abs=1e-12)
+        assert together.high[column] == pytest.approx(alone.high[0], abs=1e-12)
+
+
 def test_nothing_to_resample_gives_no_figure() -> None:
     found = ClusterBootstrap(0, seed=1).mean(np.zeros(0, dtype=np.int64), np.zeros((0, 2)))
     assert np.isnan(found.mean).all()

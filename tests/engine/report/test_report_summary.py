@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from engine.report.headline import headline
 from engine.report.summarising import summarise
 from engine.report.summary import Summary
 from engine.report.tables import other_settings
+from engine.report.wording import task_label, task_words
 from engine.report.write import write_report
 
+JUDGED = "Among the methods that may be judged (baseline, persona, vprag), "
 CIRCUMSTANTIAL = ("index.html", "run.json")
 
 
@@ -87,7 +90,7 @@ def test_means_equal_those_of_the_rows(four_tasks: tuple[pa.Table, pa.Table]) ->
         assert found is not None
         assert found.mean == pytest.approx(np.mean(values), abs=1e-9)
         assert found.n == len(values)
-    assert "vprag has the highest mean V in each of the 4 tasks." in summary.verdict
+    assert "Of the judged methods, vprag has the highest mean V in each of the 4 tasks." in summary.verdict
 
 
 def test_units_without_an_answer_are_missing_and_never_zero(tables: tuple[pa.Table, pa.Table], summary: Summary) -> None:
@@ -160,7 +163,12 @@ def test_extractive_methods_stay_out_of_the_verdict_even_when_they_score_highest
         made_up_facts(), edited(tables[0], lambda row: row["method"] == "combined" and row["v"] is not None, v=0.99), tables[1]
     )
     assert found.extractive == ("brag", "combined")
-    assert found.verdict[0].startswith("Over all tasks vprag scored a higher mean V than persona")
+    assert found.verdict[0].startswith(f"{JUDGED}vprag scored a higher mean V over all tasks than persona")
+    one = "The extractive method combined (0.990) scores higher than vprag (0.700), because it pastes the person's own captions."
+    assert found.verdict[1] == one
+    both = summarise(made_up_facts(), edited(tables[0], lambda row: row["extractive"] and row["v"] is not None, v=0.99), tables[1])
+    two = "The extractive methods brag (0.990) and combined (0.990) score higher than vprag (0.700), because they paste the person's own"
+    assert both.verdict[1] == f"{two} captions."
     assert any("brag and combined are extractive" in sentence for sentence in found.verdict)
     shares = {(row.among, row.method): row.share for row in found.of_setting(found.win_share, task="all", metric="v")}
     assert shares["all", "combined"] == 1.0
@@ -227,7 +235,8 @@ def test_headline_is_three_plain_lines(summary: Summary) -> None:
     assert len(lines) == 3
     assert all("\n" not in line for line in lines)
     assert lines[1].startswith("V (n = ")
-    assert lines[2].startswith("Over all tasks vprag")
+    assert lines[2].startswith(f"{JUDGED}vprag scored a higher mean V")
+    assert lines[1].endswith("(† pastes captions, not judged)")
     assert "\x1b" not in headline(dataclasses.replace(summary, name="\x1b[2Jgone"))[0]
 
 
@@ -235,7 +244,7 @@ def test_controls_stand_beside_the_methods_and_win_nothing(tables: tuple[pa.Tabl
     strangers = [row | {"method": "stranger", "v": 0.99} for row in tables[0].to_pylist() if row["method"] == "vprag"]
     found = summarise(made_up_facts(), pa.concat_tables([tables[0], pa.Table.from_pylist(strangers, schema=SCORES_SCHEMA)]), tables[1])
     assert found.methods() == [*METHODS, "stranger"]
-    assert found.verdict[0].startswith("Over all tasks vprag")
+    assert found.verdict[0].startswith(f"{JUDGED}vprag")
     assert not any(row.method == "stranger" for row in (*found.win_share, *found.cohens_d))
 
 
@@ -280,8 +289,71 @@ def test_failures_are_grouped_by_code_with_an_example_and_a_remedy(tables: tuple
     assert found.failed >= 20
 
 
-def test_a_share_of_none_or_all_cases_claims_no_interval(summary: Summary) -> None:
-    extremes = [row for row in summary.win_share if row.share in (0.0, 1.0)]
-    assert extremes
-    assert all(row.low is None and row.high is None for row in extremes)
-    assert all(0.0 <= row.low <= row.share <= row.high <= 1.0 for row in summary.win_share if row.low is not None)
+def test_every_share_has_an_interval_around_it(summary: Summary) -> None:
+    assert any(row.share in (0.0, 1.0) for row in summary.win_share)
+    for row in summary.win_share:
+        assert None not in (row.low, row.share, row.high)
+        assert 0.0 <= row.low <= row.share <= row.high <= 1.0
+
+
+def test_where_every_method_is_judged_the_verdict_sets_none_aside(tables: tuple[pa.Table, pa.Table]) -> None:
+    written_by_a_model = edited(tables[0], lambda row: True, extractive=False)
+    found = summarise(made_up_facts(), written_by_a_model, tables[1])
+    assert not any("may be judged" in sentence or "extractive" in sentence.lower() for sentence in found.verdict)
+    assert "†" not in headline(found)[1]
+
+
+def test_an_extractive_method_that_is_ahead_by_luck_is_not_said_to_score_higher(tables: tuple[pa.Table, pa.Table]) -> None:
+    rng = np.random.Generator(np.random.PCG64(12))
+    means = {"brag": 0.605, "vprag": 0.6, "combined": 0.3}
+    rows = [row | {"v": float(rng.normal(means.get(row["method"], 0.4), 0.2))} for row in tables[0].to_pylist()]
+    found = summarise(made_up_facts(), pa.Table.from_pylist(rows, schema=SCORES_SCHEMA), tables[1])
+    brag, vprag = found.result("brag", "all", "v"), found.result("vprag", "all", "v")
+    assert brag is not None
+    assert vprag is not None
+    assert (brag.mean or 0) > (vprag.mean or 0)
+    assert not any("score higher" in sentence or "scores higher" in sentence for sentence in found.verdict)
+    assert any(sentence.startswith("Extractive and with a higher mean V than vprag") for sentence in found.verdict)
+
+
+def test_without_intervals_no_task_has_a_leader() -> None:
+    few = summarise(made_up_facts(), *made_up_scores(4))
+    assert not any("in each of the 4 tasks" in sentence or "in every task" in sentence for sentence in few.verdict)
+
+
+def test_where_longer_prompts_score_higher_it_is_said_with_the_words(tables: tuple[pa.Table, pa.Table], summary: Summary) -> None:
+    told = [sentence for sentence in summary.verdict if sentence.startswith("Mean words rise with V")]
+    assert len(told) == 1
+    assert "among the judged methods: baseline 8, persona 30, vprag 65." in told[0]
+    assert "no score here is matched by length" in told[0]
+    short = edited(tables[0], lambda row: row["method"] == "vprag" and row["words"] is not None, words=5)
+    assert not any("Mean words rise" in sentence for sentence in summarise(made_up_facts(), short, tables[1]).verdict)
+
+
+def test_own_captions_are_a_reference_in_every_metric(summary: Summary) -> None:
+    assert {row.metric for row in summary.ceilings} == {row.metric for row in summary.results}
+    assert any("a reference for every score, not a limit" in sentence for sentence in summary.verdict)
+
+
+def test_one_of_a_thing_is_told_in_the_singular() -> None:
+    one = summarise(made_up_facts(planned_people=1, total_people=1), *made_up_scores(1))
+    told = " ".join([*one.verdict, *one.warnings, *headline(one)])
+    assert "1 cluster" in told
+    for wrong in ("1 clusters", "1 people", "1 cases", "1 units", "1 persons"):
+        assert not re.search(rf"(?<![0-9,.]){wrong}", told)
+
+
+def test_tasks_of_other_benchmarks_are_named_as_they_are() -> None:
+    assert [task_label(task) for task in ("partiprompts", "COCO-2014", "social-editing", "all", "editing")] == [
+        "partiprompts",
+        "COCO-2014",
+        "Social editing",
+        "All tasks",
+        "All editing",
+    ]
+    assert [task_words(task) for task in ("COCO-2014", "social-editing", "all", "editing")] == [
+        "COCO-2014",
+        "social editing",
+        "all tasks",
+        "all editing",
+    ]

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from engine.store.backend import Missing
+from engine.errors import Missing
 
 
 def test_the_second_create_fails_and_changes_nothing(backend):

@@ -6,12 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from engine.errors import CorruptObject, PlanMismatch, StoreError
+from engine.errors import CorruptObject, Missing, PlanMismatch, StoreError
 from engine.outcome import Answered, Failed, FailureKind, Refused, Unparsed
 from engine.rows import inputs_digest, make_row
 from engine.stage import Stage, Unit
 from engine.store import names, results
-from engine.store.backend import Missing
 from engine.store.results import Results, encode_result
 
 SHARD = "ab" * 32
@@ -49,7 +48,7 @@ def stage():
 
 @pytest.fixture
 def store(backend):
-    return Results(backend)
+    return Results(backend, repair=True)
 
 
 OUTCOMES = {
@@ -149,3 +148,51 @@ def test_a_file_of_the_first_row_version_still_reads(store, stage):
 def test_lineage_enters_the_digest(stage):
     unit, outcome = Unit("u", "u"), Refused("no")
     assert make_row(stage, unit, outcome, inputs_digest(["a"])).sha256 != make_row(stage, unit, outcome, inputs_digest(["b"])).sha256
+
+
+def test_any_flipped_bit_is_found(store, stage):
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    name = names.result(stage.id, SHARD)
+    data = store.backend.read(name)
+    reader = Results(store.backend)
+    for position in range(len(data)):
+        flipped = data[:position] + bytes([data[position] ^ (1 << position % 8)]) + data[position + 1 :]
+        store.backend.replace(name, flipped)
+        with pytest.raises(CorruptObject):
+            reader.read(stage, SHARD, overlays=0)
+
+
+def test_only_who_may_repair_moves_a_file(store, stage):
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    damaged(store, stage, lambda data: data[:50])
+    with pytest.raises(CorruptObject, match="Run the experiment again"):
+        Results(store.backend).read(stage, SHARD, overlays=0)
+    assert store.backend.list("quarantine/") == []
+    assert store.done(stage) == {names.short(SHARD): 0}
+
+
+def test_with_a_damaged_base_its_overlays_go_too(store, stage):
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    store.commit(stage, SHARD, rows_of(stage, {"u0": Refused("no")}), overlay=1)
+    damaged(store, stage, lambda data: data[:50])
+    with pytest.raises(CorruptObject):
+        store.read(stage, SHARD, overlays=1)
+    assert store.done(stage) == {}
+    assert len(store.backend.list("quarantine/")) == 2
+
+
+def test_an_overlay_without_what_lies_below_it_does_not_count(store, stage):
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES), overlay=1)
+    assert store.done(stage) == {}
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES), overlay=3)
+    assert store.done(stage) == {names.short(SHARD): 1}
+
+
+def test_a_newer_row_version_is_refused_and_not_moved(store, stage, monkeypatch):
+    monkeypatch.setattr(results, "ROW_VERSION", 2)
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    monkeypatch.undo()
+    with pytest.raises(StoreError, match="newer mien"):
+        store.read(stage, SHARD, overlays=0)
+    assert store.backend.list("quarantine/") == []
