@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -41,25 +42,37 @@ class End:
     headline: tuple[str, ...]
 
 
-def make_report(results: Results, workflow: Vptt, plan: Plan, progress: Progress, *, name: str, command: str) -> End:
-    """Write the report of what is committed. `end.json` comes last: a report with a matching digest is whole."""
-    backend = results.backend
+def make_report(
+    results: Results,
+    workflow: Vptt,
+    plan: Plan,
+    progress: Progress,
+    *,
+    name: str,
+    command: str,
+    when_read: Callable[[], None] = lambda: None,
+) -> End:
+    """Write the report of what is committed. `end.json` comes last: a report with a matching digest is whole.
+
+    Everything is read first, so CorruptObject and Missing come before anything is written; then `when_read` is called.
+    """
     have, planned = progress.results(workflow.stages, plan)
     pa_id = " and ".join(sorted(pa_ids(workflow, plan, results, progress))) or "summary_ref"
     facts = _facts(workflow, plan, name=name, complete=have == planned, command=command, pa_id=pa_id)
+    scores, ceilings = score_table(workflow, plan, results, progress), ceiling_table(workflow, plan, results, progress)
+    failed: list[Failure] = []
+    if have < planned or any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
+        # Every failure shows in a score or a ceiling, so a clean and whole run need not be looked at further.
+        failed = list(failures(workflow, plan, results, progress))
+    stale = len(stale_shards(workflow, plan, results, progress))
+    when_read()
 
     def write(path: str, data: bytes) -> None:
-        backend.replace(names.run(plan.run, "report", *path.split("/")), data)
+        results.backend.replace(names.run(plan.run, "report", *path.split("/")), data)
 
-    scores, ceilings = score_table(workflow, plan, results, progress), ceiling_table(workflow, plan, results, progress)
-    summary = write_report(write, facts, scores, ceilings, operations(backend, plan.run))
-    failed: list[Failure] = []
-    if any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
-        # Every failure shows in a score or a ceiling, so a clean run need not look at the other stages.
-        failed = list(failures(workflow, plan, results, progress))
+    summary = write_report(write, facts, scores, ceilings, operations(results.backend, plan.run))
     roots = [failure for failure in failed if failure.is_root]
     retryable = sum(failure.outcome.kind is not FailureKind.PERMANENT for failure in roots)
-    stale = len(stale_shards(workflow, plan, results, progress))
     end = End(inputs_digest(workflow, plan, progress), len(failed), len(roots), retryable, stale, tuple(headline(summary)))
     write(END, json.dumps(asdict(end), ensure_ascii=False).encode())
     return end

@@ -132,14 +132,18 @@ class Driver:
                 journal.flush()
 
     def _finish(self, plan: Plan, journal: Journal, session: RaySession) -> int:
-        session.release()  # the report needs no Ray
         progress = progress_of(self._workflow, self._results)
-        with self._phase("report"):
+
+        def note() -> None:
+            session.release()  # the rest of the report needs no Ray
             for name, seconds in self._phases:
                 journal.add("phase", name=name, seconds=round(seconds, 3))
             journal.add("end", seconds=round(time.monotonic() - self._started, 3))
             journal.flush()
-            end = make_report(self._results, self._workflow, plan, progress, name=self._options.name, command=self._options.command)
+
+        with self._phase("report"):
+            options = self._options
+            end = make_report(self._results, self._workflow, plan, progress, name=options.name, command=options.command, when_read=note)
         return self._tell(plan, end, complete=not references(self._workflow, plan, progress) and not end.stale)
 
     def _open(self, plan: Plan, *, first: bool) -> list[ShardReference]:
