@@ -78,6 +78,8 @@ class RaySession:
 def _core_hushed() -> Iterator[None]:
     """Ray's own notices would drown ours; its log files keep them. Each setting can be set back from the environment."""
     os.environ.setdefault("RAY_DATA_LOG_LEVEL", "ERROR")
+    # Idle workers started in advance would compete with the start of ours, which are actors with processes of their own.
+    os.environ.setdefault("RAY_prestart_worker_first_driver", "0")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing leaves this machine unless asked
     # Ray Data itself puts constructor arguments into the object store, and the core then warns of it at level "error".
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from collections.abc import Mapping
@@ -45,6 +46,9 @@ class ShardWorker:
         actors = ActorFactory(settings.encoder, models, workflow.ceilings.definition, threads=settings.threads)
         self._plan, self._stages = plan, workflow.stages
         self._runner = ShardRunner(results, self._stages, actors, workflow.units)
+        # Cached vectors are many long-lived objects and no cycles: full collections would walk them ever longer for nothing.
+        gc.freeze()
+        gc.set_threshold(10_000, 20, 1_000)
 
     def __call__(self, batch: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, list[Any]]:
         reference = ShardReference.of(batch)
