@@ -38,13 +38,9 @@ class RaySession:
 
         return ray
 
-    def release(self) -> None:
-        """Begin to leave the cluster; returns at once."""
-        self._over.set()
-
     def stop(self) -> None:
         """Leave the cluster, and end it if it was ours."""
-        self.release()
+        self._over.set()
         self._thread.join()
 
     def _run(self) -> None:

@@ -121,30 +121,28 @@ class Driver:
                     self._ensure_inputs(plan)
                     open_ = self._open(plan, first=number == 1)
                     if not open_:
-                        return self._finish(plan, journal, session)
+                        return self._finish(plan, journal)
                     journal.add("pass", number=number, shards=len(open_), retry=any(each.retry for each in open_))
                     self._pass(plan, open_, lease, journal, session)
                 except (CorruptObject, Missing) as error:  # set aside now, so the next pass computes it again
                     self._console.warn(str(error))
-            return self._finish(plan, journal, session)
+            return self._finish(plan, journal)
         finally:
             with suppress(StoreError):  # the first error is the one to tell
                 journal.flush()
 
-    def _finish(self, plan: Plan, journal: Journal, session: RaySession) -> int:
+    def _finish(self, plan: Plan, journal: Journal) -> int:
         progress = progress_of(self._workflow, self._results)
-
-        def note() -> None:
-            session.release()  # the rest of the report needs no Ray
-            for name, seconds in self._phases:
-                journal.add("phase", name=name, seconds=round(seconds, 3))
-            journal.add("end", seconds=round(time.monotonic() - self._started, 3))
-            journal.flush()
-
         with self._phase("report"):
-            options = self._options
+            options, note = self._options, lambda: self._note_end(journal)
             end = make_report(self._results, self._workflow, plan, progress, name=options.name, command=options.command, when_read=note)
         return self._tell(plan, end, complete=not references(self._workflow, plan, progress) and not end.stale)
+
+    def _note_end(self, journal: Journal) -> None:
+        for name, seconds in self._phases:
+            journal.add("phase", name=name, seconds=round(seconds, 3))
+        journal.add("end", seconds=round(time.monotonic() - self._started, 3))
+        journal.flush()
 
     def _open(self, plan: Plan, *, first: bool) -> list[ShardReference]:
         """The shards that need work; on the first pass also those with failed units that are to be tried again."""
