@@ -12,7 +12,6 @@ from engine.metrics.definition import VpttDefinition
 def model_ids(encoder: str, writers: tuple[str, ...]) -> dict[str, str]:
     """The id with revision of each model: part of every fingerprint. Raises ModelError if one is not installed."""
     from actors.models import resolve
-
     from actors.writer import TemplateWriter
 
     ids = {"encoder": resolve(encoder).id}
