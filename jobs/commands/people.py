@@ -64,7 +64,8 @@ def check_command(file: Path, *, as_json: bool) -> int:
         for line, person in read_people(file):
             if isinstance(person, BadRow):
                 bad += 1
-                console.say(f"{file}:{line}: {person.field}: {person.reason}. {person.remedy}")
+                where = f"{file}:{line}: {person.field}" if person.field else f"{file}:{line}"
+                console.say(f"{where}: {person.reason}. {person.remedy}")
                 console.event("bad", line=line, id=person.id, field=person.field, reason=person.reason, remedy=person.remedy)
             else:
                 good += 1
