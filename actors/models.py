@@ -6,7 +6,6 @@ module touches the network or imports the package that carries the weights.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib.util
 from collections.abc import Mapping
@@ -16,8 +15,11 @@ from types import MappingProxyType
 
 from engine.errors import ModelError
 from engine.keys import content_key, file_sha256
+from engine.nearest import nearest
 
 WEIGHTS = "model.safetensors"
+TINY = "tiny-trigrams"
+"""The stand-in of `actors.tiny`: a name that experiments may give, with no files behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +81,14 @@ def resolve(name: str) -> ModelFiles:
             remedy="Hub ids and s3:// prefixes are not fetched here: download the model once and give its folder.",
             code="model-not-local",
         )
-    near = difflib.get_close_matches(name, LAPTOP, n=1)
-    meant = f"Did you mean {near[0]!r}? " if near else ""
+    if name == TINY:
+        raise ModelError(f"{name!r} is a rule and has no files.", remedy="Ask `actors.encoders` for it.", code="model-without-files")
+    known = sorted([*LAPTOP, TINY])
+    near = nearest(name, known)
+    meant = f"Did you mean {near!r}? " if near else ""
     raise ModelError(
         f"No model is called {name!r}.",
-        remedy=f"{meant}Registered: {', '.join(sorted(LAPTOP))}; or give a folder's path.",
+        remedy=f"{meant}Registered: {', '.join(known)}; or give a folder's path.",
         code="model-unknown",
     )
 

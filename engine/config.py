@@ -21,6 +21,13 @@ MAX_SEED = 2**53 - 1
 """The largest integer that JSON carries everywhere (RFC 8785)."""
 
 
+def _count_or_share(value: Any, wanted: str) -> str:
+    text = str(value).strip()
+    if text and (not re.fullmatch(r"[1-9][0-9]*|(100|[1-9]?[0-9](\.[0-9]+)?)%", text) or float(text.rstrip("%")) == 0):
+        raise ValueError(f"'{text}' is no limit; give {wanted}")
+    return text
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
@@ -79,10 +86,22 @@ class Execution(_Strict):
     """How the work is spread. Provenance only: never part of a fingerprint."""
 
     encoder: Pool = Pool()
+    writer: Pool | None = Field(None, description="A pool of its own for writers; without one they share the encoder's processes")
+    stuck_after_s: float = Field(
+        900, gt=0, le=86_400, description="End the process of a model call that takes longer; its units are then tried one at a time"
+    )
+    stop_after_failed: str = Field(
+        "20%", description='Stop early once so many rows failed by themselves, "500" or a share "20%" (of 200 or more seen); empty: never'
+    )
     ray_address: str = Field("", description='Ray cluster: "" starts a local one, "auto" joins the one this machine is in')
     no_progress_timeout_s: int = Field(
         1800, ge=60, description="Give up after so long without a finished task (spot capacity may take long)"
     )
+
+    @field_validator("stop_after_failed", mode="before")
+    @classmethod
+    def _usable_budget(cls, value: Any) -> str:
+        return _count_or_share(value, "a number of rows (500) or a share (20%)")
 
 
 class Experiment(_Strict):
@@ -115,10 +134,7 @@ class Experiment(_Strict):
     @field_validator("limit", mode="before")
     @classmethod
     def _usable_limit(cls, value: Any) -> str:
-        text = str(value).strip()
-        if text and (not re.fullmatch(r"[1-9][0-9]*|(100|[1-9]?[0-9](\.[0-9]+)?)%", text) or float(text.rstrip("%")) == 0):
-            raise ValueError(f"'{text}' is no limit; give a number of people (50) or a share (10%)")
-        return text
+        return _count_or_share(value, "a number of people (50) or a share (10%)")
 
     @field_validator("methods", "writers", "budgets")
     @classmethod

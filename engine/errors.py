@@ -11,6 +11,8 @@
     │   └── CorruptObject      a stored file is truncated, swapped or foreign
     ├── LeaseHeld              another driver is at work on this run
     ├── ModelError             a model is missing, its weights differ, or it cannot load
+    ├── EngineDied             the process that holds a model must be replaced
+    ├── BudgetReached          exit code 5: stopped by a limit of the experiment; the same command goes on
     └── ClusterError           Ray did not start, or lost what cannot be replaced
 
 A *unit* that goes wrong is never an exception: it ends as an `engine.outcome.Failed` row.
@@ -110,6 +112,19 @@ class ModelError(MienError):
 
     code = "model"
     exit_code = 2
+
+
+class EngineDied(MienError):
+    """An engine answers nothing any more: its process ends, so that Ray replaces it."""
+
+    code = "engine-died"
+
+
+class BudgetReached(MienError):
+    """A limit of the experiment stopped the run; what is finished is kept."""
+
+    code = "budget"
+    exit_code = 5
 
 
 class ClusterError(MienError):

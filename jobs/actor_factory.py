@@ -7,41 +7,34 @@ from typing import Any
 
 from engine.errors import ModelError
 from engine.metrics.definition import VpttDefinition
+from jobs.workflow import Actors
 
 
 def model_ids(encoder: str, writers: tuple[str, ...]) -> dict[str, str]:
     """The id with revision of each model: part of every fingerprint. Raises ModelError if one is not installed."""
-    from actors.models import resolve
+    from actors.encoders import encoder_id
     from actors.writer import TemplateWriter
 
-    ids = {"encoder": resolve(encoder).id}
+    ids = {"encoder": encoder_id(encoder)}
     for writer in writers:
         ids[f"writer:{writer}"] = TemplateWriter.id
     return ids
 
 
-class ActorFactory:
-    """Makes each actor once per process, on first use."""
-
-    def __init__(self, encoder: str, models: Mapping[str, str], definition: VpttDefinition, *, threads: int = 1) -> None:
-        self._makers: dict[str, Callable[[], Any]] = {
-            "encoder": lambda: _encoder(encoder, models["encoder"], threads),
-            "writer:template": _template_writer,
-            "scorer": lambda: _scorer(definition),
-        }
-        self._made: dict[str, Any] = {}
-
-    def __call__(self, name: str) -> Any:
-        """The actor called `name`."""
-        if name not in self._made:
-            self._made[name] = self._makers[name]()
-        return self._made[name]
+def actor_maker(encoder: str, models: Mapping[str, str], definition: VpttDefinition, *, threads: int = 1) -> Actors:
+    """Makes a new actor by name: "encoder", "writer:<name>", "scorer"."""
+    makers: dict[str, Callable[[], Any]] = {
+        "encoder": lambda: _encoder(encoder, models["encoder"], threads),
+        "writer:template": _template_writer,
+        "scorer": lambda: _scorer(definition),
+    }
+    return lambda name: makers[name]()
 
 
 def _encoder(name: str, expected: str, threads: int) -> Any:
-    from actors.encoder import SentenceEncoder
+    from actors.encoders import make_encoder
 
-    encoder = SentenceEncoder(name, threads=threads)
+    encoder = make_encoder(name, threads=threads)
     if encoder.id != expected:
         # A node with other weights would mix two metrics in one table.
         raise ModelError(f"The encoder here is {encoder.id}, the plan names {expected}.", remedy="Install the same weights on every node.")

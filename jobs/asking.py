@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from engine.errors import InputError, MienError
+from engine.errors import EngineDied, InputError, MienError
 from engine.outcome import Failed, FailureKind, Outcome
 
 ATTEMPTS = 3
@@ -16,30 +16,50 @@ ATTEMPTS = 3
 PAUSE_S = 0.2
 """Before the second attempt; doubled for the next."""
 
+Ask: TypeAlias = Callable[[Any, Sequence[Any]], Sequence[Outcome[Any]]]
+
 _SECRETS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 _LOCAL = re.compile(r"(?:/[\w.~-]+){2,}|0x[0-9a-fA-F]+|\bpid[ =:]*\d+")
+_ENGINE_DEATHS = ("EngineDeadError", "AcceleratorError", "ActorDiedError")
+"""Exceptions of vLLM, torch and Ray after which an engine answers nothing any more."""
 
 
-def ask_safely(ask: Callable[[Any, Sequence[Any]], Sequence[Outcome[Any]]], actor: Any, requests: Sequence[Any]) -> list[Outcome[Any]]:
-    """One outcome a request, in order. A batch that raises is halved until the unit at fault stands alone and ends as `Failed`.
+class Asking:
+    """Asks one actor. What did not fit into memory once is not tried again: later batches stay below it."""
 
-    Errors of the store, the configuration and the model's files are not a unit's fault: they are raised.
-    """
-    if not requests:
-        return []
-    for attempt in range(1, ATTEMPTS + 1):
+    def __init__(self) -> None:
+        self._fits: int | None = None
+
+    def outcomes(self, ask: Ask, actor: Any, requests: Sequence[Any]) -> list[Outcome[Any]]:
+        """One outcome a request, in order. A batch that raises is halved until the unit at fault stands alone and ends as `Failed`.
+
+        Errors of the store, the configuration and the model's files are not a unit's fault: they are raised, and so is EngineDied.
+        """
+        if not requests:
+            return []
+        if self._fits and len(requests) > self._fits:
+            head, tail = requests[: self._fits], requests[self._fits :]
+            return self.outcomes(ask, actor, head) + self.outcomes(ask, actor, tail)
+        if len(requests) == 1:
+            return [self._alone(ask, actor, requests)]
         outcome = guarded(_asked, ask, actor, requests)
         if not isinstance(outcome, Failed):
             answers: list[Outcome[Any]] = outcome
             return answers
-        if len(requests) > 1:
-            half = len(requests) // 2
-            return ask_safely(ask, actor, requests[:half]) + ask_safely(ask, actor, requests[half:])
-        if outcome.kind is not FailureKind.RETRYABLE:
-            break
-        if attempt < ATTEMPTS:
+        half = len(requests) // 2
+        if outcome.kind is FailureKind.OUT_OF_MEMORY:
+            self._fits = half
+        return self.outcomes(ask, actor, requests[:half]) + self.outcomes(ask, actor, requests[half:])
+
+    def _alone(self, ask: Ask, actor: Any, requests: Sequence[Any]) -> Outcome[Any]:
+        for attempt in range(1, ATTEMPTS + 1):
+            answers = guarded(_asked, ask, actor, requests)
+            outcome: Outcome[Any] = answers if isinstance(answers, Failed) else answers[0]
+            # A passing error that was raised is asked again; one that the actor answered with was its own decision.
+            if not isinstance(answers, Failed) or answers.kind is not FailureKind.RETRYABLE or attempt == ATTEMPTS:
+                return outcome
             time.sleep(PAUSE_S * 2 ** (attempt - 1))
-    return [outcome]
+        raise AssertionError("unreachable")
 
 
 def guarded(call: Callable[..., Any], *arguments: Any) -> Any:
@@ -54,7 +74,7 @@ def guarded(call: Callable[..., Any], *arguments: Any) -> Any:
         return _failure(error)
 
 
-def _asked(ask: Callable[[Any, Sequence[Any]], Sequence[Outcome[Any]]], actor: Any, requests: Sequence[Any]) -> list[Outcome[Any]]:
+def _asked(ask: Ask, actor: Any, requests: Sequence[Any]) -> list[Outcome[Any]]:
     outcomes = list(ask(actor, requests))
     if len(outcomes) != len(requests):
         # The 1:1 contract: a wrong count cannot be assigned to units, so none of them may become a score.
@@ -69,6 +89,8 @@ def _failure(error: Exception) -> Failed:
     message = _LOCAL.sub("...", _SECRETS.sub("***", text))
     if isinstance(error, MemoryError) or "out of memory" in text.lower():
         return Failed("out-of-memory", message, FailureKind.OUT_OF_MEMORY)
+    if type(error).__name__ in _ENGINE_DEATHS or "CUDA error" in text:
+        raise EngineDied(f"The engine is dead: {message}") from error
     if isinstance(error, OSError | TimeoutError):
         return Failed("transient", message, FailureKind.RETRYABLE)
     return Failed("actor-error", message, FailureKind.PERMANENT)

@@ -15,11 +15,15 @@ from pathlib import Path
 VARIABLE = "MIEN_CALL_LOG"
 
 
+def folder_of_calls() -> str:
+    """The folder that the environment names, or "": the driver's environment counts, wherever its workers run."""
+    return os.environ.get(VARIABLE, "")
+
+
 class CallLog:
     """Appends to `<folder>/<pid>.jsonl`; does nothing without a folder."""
 
-    def __init__(self, folder: str | None = None) -> None:
-        folder = os.environ.get(VARIABLE) if folder is None else folder
+    def __init__(self, folder: str = "") -> None:
         self._path = Path(folder) / f"{os.getpid()}.jsonl" if folder else None
 
     @contextmanager

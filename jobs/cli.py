@@ -23,7 +23,7 @@ app.add_typer(config, name="config")
 
 ExperimentFile = Annotated[Path, typer.Argument(help="Experiment file (YAML), such as experiments/laptop.yaml.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's name or id.")]
-Store = Annotated[str, typer.Option("--store", envvar="MIEN_STORE", help="Root of all results: a folder.")]
+Store = Annotated[str, typer.Option("--store", envvar="MIEN_STORE", help="Root of all results: a folder or s3://bucket/prefix.")]
 Json = Annotated[bool, typer.Option("--json", help="Only JSON lines on stdout; text goes to stderr.")]
 Limit = Annotated[str, typer.Option("--limit", help='People at most: "50" or "10%"; each with all tasks and methods.')]
 Name = Annotated[str, typer.Option("--name", help="Name of the run; bound to one plan for good.")]
@@ -166,6 +166,32 @@ def explain(
     from jobs.commands.explain import explain_command
 
     explain_command(run, unit, store=store, as_json=json)
+
+
+@app.command()
+def gc(
+    store: Store = DEFAULT_STORE,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete what may go; without it nothing is changed.")] = False,
+    older_than: Annotated[int, typer.Option("--older-than", min=1, help="Days, by the store's own date, that a file must be old.")] = 7,
+    json: Json = False,
+) -> None:
+    """Find files that no plan names and no driver needs; a dry run unless told to delete."""
+    from jobs.commands.gc import gc_command
+
+    raise typer.Exit(gc_command(store=store, delete=delete, older_than_days=older_than, as_json=json))
+
+
+@app.command()
+def doctor(
+    experiment: Annotated[Path | None, typer.Argument(help="Experiment file whose models are checked; the default's if left out.")] = None,
+    store: Store = DEFAULT_STORE,
+    address: Annotated[str, typer.Option("--address", envvar="RAY_ADDRESS", help="Ray cluster whose nodes are compared.")] = "",
+    json: Json = False,
+) -> None:
+    """Check store, clock, disk, limits, models and the versions across nodes; each finding comes with its remedy."""
+    from jobs.commands.doctor import doctor_command
+
+    raise typer.Exit(doctor_command(experiment, store=store, address=address, as_json=json))
 
 
 @profiles.command()

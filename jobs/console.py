@@ -39,9 +39,12 @@ class Console:
             print(json.dumps({"event": event, **facts}, ensure_ascii=False), flush=True)
 
     @contextmanager
-    def progress(self, label: str, unit: str) -> Iterator[Progress]:
-        """A bar on a terminal, a plain line per 30 s elsewhere; with --json also an event each time."""
-        shown: _Shown = _Bar(label, unit) if sys.stderr.isatty() else _Lines(label, unit)
+    def progress(self, label: str, unit: str, *, estimate: bool = True) -> Iterator[Progress]:
+        """A bar on a terminal, a plain line per 30 s elsewhere; with --json also an event each time.
+
+        `estimate` adds the time that is left, by what is done from now on; the notes of others tell it themselves.
+        """
+        shown: _Shown = (_Bar if sys.stderr.isatty() else _Lines)(label, unit, estimate)
         try:
             yield Progress(self, shown, label, unit)
         finally:
@@ -67,17 +70,20 @@ class _Shown(Protocol):
 
 
 class _Lines:
-    def __init__(self, label: str, unit: str) -> None:
-        self._label, self._unit = label, unit
+    def __init__(self, label: str, unit: str, estimate: bool) -> None:
+        self._label, self._unit, self._estimate = label, unit, estimate
         self._started = self._said = time.monotonic()
+        self._before: int | None = None
 
     def set(self, done: int, total: int, note: str) -> None:
         now = time.monotonic()
+        if self._before is None:
+            self._started, self._before = now, done  # what was done before says nothing of the pace
         if now - self._said < PLAIN_EVERY_S:
             return
         self._said = now
-        rate = done / (now - self._started)
-        left = f", about {(total - done) / rate:.0f} s left" if rate and total else ""
+        rate = (done - self._before) / max(now - self._started, 1e-9)
+        left = f", about {(total - done) / rate:.0f} s left" if self._estimate and rate > 0 and total else ""
         of = f"{done}/{total}" if total else str(done)
         print(f"{self._label}: {of} {self._unit}{left}{f', {note}' if note else ''}", file=sys.stderr, flush=True)
 
@@ -86,7 +92,7 @@ class _Lines:
 
 
 class _Bar:
-    def __init__(self, label: str, unit: str) -> None:
+    def __init__(self, label: str, unit: str, estimate: bool) -> None:
         from rich.console import Console as RichConsole
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
@@ -97,7 +103,7 @@ class _Bar:
             MofNCompleteColumn(),
             TextColumn(unit),
             TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            *([TimeRemainingColumn()] if estimate else []),
             TextColumn("{task.fields[note]}"),
             console=RichConsole(stderr=True),
         )

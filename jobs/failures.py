@@ -6,18 +6,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+
+import pyarrow as pa
 
 from engine.outcome import Failed, FailureKind
 from engine.rows import inputs_digest
-from engine.stage import Stage
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results
-from jobs.planning import Progress
-from jobs.shard_runner import UPSTREAM
-from jobs.vptt import Vptt
-from jobs.worker import ABSENT
+from jobs.progress import Progress
+from jobs.references import ABSENT
+from jobs.shard_runner import UPSTREAM, Retry
+from jobs.workflow import Workflow
+
+LOOKS_AT_ONCE = 16
+"""Shards whose last bytes are read at the same time: on S3 each costs a round trip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +40,44 @@ class Failure:
         return not self.outcome.code.startswith(UPSTREAM)
 
 
-def failures(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> Iterator[Failure]:
+def failures(workflow: Workflow, plan: Plan, results: Results, progress: Progress) -> Iterator[Failure]:
     """Every failed row of a run's results, shard by shard in the order of stages.
 
-    A failure shows in whatever reads it, so a shard whose scores and ceilings are all answered is not looked at further.
+    A failure shows in whatever reads it, so a shard whose final stages say that nothing failed is not looked at further.
     """
-    finals: list[Stage[Any]] = [*workflow.scores, workflow.ceilings]
-    for index, shard in enumerate(plan.shards):
-        if progress.is_done(finals, shard) and not any(any(_failed(results, progress, stage, shard)) for stage in finals):
-            continue
-        for stage in (workflow.people, *workflow.stages):
-            for unit, subject, outcome in _failed(results, progress, stage, shard):
-                yield Failure(stage.name, index, unit, subject, outcome)
+    looked_at = [
+        (index, stage)
+        for index in _suspects(workflow, plan, results, progress)
+        for stage in (workflow.source, *workflow.stages)
+        if progress.overlays(stage, plan.shards[index]) != ABSENT
+    ]
+    columns = ["subject", "outcome", "code", "message", "failure"]
+    tables = results.merged_many(progress.wanted(stage, plan.shards[index], columns) for index, stage in looked_at)
+    for (index, stage), table in zip(looked_at, tables, strict=True):
+        for unit, subject, outcome in _failed(table):
+            yield Failure(stage.name, index, unit, subject, outcome)
 
 
-def stale_shards(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> set[int]:
+def failed_shards(workflow: Workflow, plan: Plan, results: Results, progress: Progress, retry: Retry) -> set[int]:
+    """Shards with a row that failed by itself and that `retry` wants."""
+    found = failures(workflow, plan, results, progress)
+    return {failure.shard for failure in found if failure.is_root and retry.wants(failure.outcome)}
+
+
+def _suspects(workflow: Workflow, plan: Plan, results: Results, progress: Progress) -> Iterator[int]:
+    """Shards that may hold a failed row: unfinished ones, and those whose final results do not say that all went well."""
+
+    def is_clean(shard: Shard) -> bool:
+        finals = workflow.finals
+        if not progress.is_done(finals, shard):
+            return all(progress.overlays(stage, shard) == ABSENT for stage in workflow.stages)
+        return all(progress.overlays(stage, shard) == 0 and results.failed_rows(stage, shard.key) == 0 for stage in finals)
+
+    with ThreadPoolExecutor(LOOKS_AT_ONCE, thread_name_prefix="look") as lookers:
+        yield from (index for index, clean in enumerate(lookers.map(is_clean, plan.shards)) if not clean)
+
+
+def stale_shards(workflow: Workflow, plan: Plan, results: Results, progress: Progress) -> set[int]:
     """Shards with a row that was computed from other inputs than are stored now.
 
     That can only be where a retry wrote an overlay or a file was set aside and computed again, and then did not get to what depends on it.
@@ -59,14 +86,12 @@ def stale_shards(workflow: Vptt, plan: Plan, results: Results, progress: Progres
     return {index for index, shard in touched if _is_stale(workflow, results, progress, shard)}
 
 
-def _is_stale(workflow: Vptt, results: Results, progress: Progress, shard: Shard) -> bool:
+def _is_stale(workflow: Workflow, results: Results, progress: Progress, shard: Shard) -> bool:
     digests: dict[str, dict[str, str]] = {}
-    for stage in (workflow.people, *workflow.stages):
-        overlays = progress.overlays(stage, shard)
-        if overlays == ABSENT:
-            continue
-        columns = ["subject", "sha256", "input_sha256"]
-        rows = results.merged(stage, shard.key, overlays=overlays, columns=columns).to_pylist()
+    present = [stage for stage in (workflow.source, *workflow.stages) if progress.overlays(stage, shard) != ABSENT]
+    tables = results.merged_many(progress.wanted(stage, shard, ["subject", "sha256", "input_sha256"]) for stage in present)
+    for stage, table in zip(present, tables, strict=True):
+        rows = table.to_pylist()
         digests[stage.id] = {row["unit"]: row["sha256"] for row in rows}
         for row in rows if all(each.id in digests for each in stage.inputs) else []:
             read = (digests[each.id].get(row["subject"] if each.per == "person" else row["unit"], "") for each in stage.inputs)
@@ -75,12 +100,8 @@ def _is_stale(workflow: Vptt, results: Results, progress: Progress, shard: Shard
     return False
 
 
-def _failed(results: Results, progress: Progress, stage: Stage[Any], shard: Shard) -> Iterator[tuple[str, str, Failed]]:
-    """(unit, subject, failure) of a stage's failed rows on a shard."""
-    overlays = progress.overlays(stage, shard)
-    if overlays == ABSENT:
-        return
-    table = results.merged(stage, shard.key, overlays=overlays, columns=["subject", "outcome", "code", "message", "failure"])
+def _failed(table: pa.Table) -> Iterator[tuple[str, str, Failed]]:
+    """(unit, subject, failure) of a table's failed rows."""
     if "failed" not in table["outcome"].unique().to_pylist():
         return
     for row in table.to_pylist():

@@ -1,20 +1,17 @@
 """What a run took, from its journal: sessions of drivers, their times, and the workers' seconds by stage.
 
-A killed session leaves out what it had not journalled yet, two seconds at most; results themselves are counted from the store.
+A killed session leaves out what it had not journalled yet; results themselves are counted from the store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeAlias
 
 from engine.report.data import Operations
 from engine.store.backend import Backend
-from engine.store.journal import read_journal
-
-Event: TypeAlias = dict[str, Any]
+from engine.store.journal import Event, read_journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +44,40 @@ class Session:
         # The first event only opens the span.
         return sum(event["people"] for event in done[1:]) / span if span > 0 else 0.0
 
+    @property
+    def retried_passes(self) -> int:
+        """Its passes that tried failed rows again."""
+        return sum(event["event"] == "pass" and bool(event["retry"]) for event in self.events)
 
-def sessions(backend: Backend, run: str) -> list[Session]:
-    """A run's driver sessions in order."""
+    @property
+    def last_pass(self) -> tuple[bool, int, int]:
+        """Of its last pass: whether it tries failed rows again, shards done, shards in all; (False, 0, 0) before the first."""
+        starts = [index for index, event in enumerate(self.events) if event["event"] == "pass"]
+        if not starts:
+            return False, 0, 0
+        begin = self.events[starts[-1]]
+        return bool(begin["retry"]), sum(event["event"] == "shard" for event in self.events[starts[-1] :]), int(begin["shards"])
+
+
+def sessions(events: Iterable[Event]) -> list[Session]:
+    """The driver sessions that a run's events tell of, in order."""
     groups: list[list[Event]] = []
-    for event in read_journal(backend, run):
+    for event in events:
         if event["event"] == "driver" or not groups:
             groups.append([])
         groups[-1].append(event)
     return [Session(tuple(group)) for group in groups]
 
 
+def begun_again(found: Sequence[Session]) -> int:
+    """Shards that a worker was lost with: those that a task began more than once."""
+    return len({event["shard"] for session in found for event in session.shards if event.get("attempt", 1) > 1})
+
+
 def stage_seconds(backend: Backend, run: str) -> dict[str, float]:
     """Process seconds of a run's workers by kind of stage, the longest first."""
     seconds: dict[str, float] = {}
-    for stage, _, spent in _stages(sessions(backend, run)):
+    for stage, _, spent in _stages(sessions(read_journal(backend, run))):
         kind = stage.partition("-")[0]
         seconds[kind] = seconds.get(kind, 0.0) + spent
     return dict(sorted(seconds.items(), key=lambda item: -item[1]))
@@ -69,7 +85,7 @@ def stage_seconds(backend: Backend, run: str) -> dict[str, float]:
 
 def operations(backend: Backend, run: str) -> Operations:
     """What the run took, over all its sessions."""
-    found = sessions(backend, run)
+    found = sessions(read_journal(backend, run))
     seconds: dict[str, float] = {}
     rows: dict[str, int] = {}
     for stage, count, spent in _stages(found):
@@ -85,13 +101,15 @@ def operations(backend: Backend, run: str) -> Operations:
     return Operations(
         wall_seconds=sum(session.seconds for session in found) or None,
         stage_seconds=seconds,
-        model_calls=rows,
-        retries=sum(event["event"] == "pass" and bool(event["retry"]) for event in events),
+        rows=rows,
+        retries=sum(session.retried_passes for session in found),
         started=span[0],
         ended=span[1],
-        nodes=tuple(sorted({str(event["host"]) for event in events if event["event"] == "driver"})),
+        nodes=tuple(sorted({str(event[key]) for event in events for key in ("host", "node") if event.get(key)})),
         sessions=len(found),
         interrupted=sum(not session.ended for session in found),
+        begun_again=begun_again(found),
+        requests=sum(int(event.get("requests", 0)) for event in events),
     )
 
 

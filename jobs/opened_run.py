@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from engine.config import Experiment
 from engine.errors import UsageError
 from engine.store import names
 from engine.store.backend import Backend
+from engine.store.folder import FolderBackend
 from engine.store.opening import open_backend
 from engine.store.plans import Plan, bound_run, load_plan
 from engine.store.results import Results
-from jobs.planning import Prepared, Progress, progress_of
+from jobs.planning import Prepared
+from jobs.progress import Progress, progress_of
 from jobs.vptt import Vptt, from_plan
 
 SETTINGS = "experiment.json"
@@ -29,7 +30,6 @@ class OpenedRun:
     backend: Backend
     plan: Plan
     workflow: Vptt
-    models: dict[str, str]
 
     @cached_property
     def results(self) -> Results:
@@ -43,20 +43,19 @@ class OpenedRun:
     def prepared(self) -> Prepared:
         """The run as a driver needs it, with the settings of its latest driver."""
         experiment = Experiment.model_validate_json(self.backend.read(names.run(self.plan.run, SETTINGS)))
-        return Prepared(experiment, self.workflow, self.models, dict(self.plan.identity))
+        return Prepared(experiment, self.workflow, dict(self.plan.identity))
 
 
 def open_run(store: str, name: str) -> OpenedRun:
     """The run called `name` (or with that id). Raises UsageError naming the runs that exist."""
     backend = open_backend(store)
-    if "://" not in store and not Path(store).is_dir():
+    if isinstance(backend, FolderBackend) and not backend.root.is_dir():
         raise UsageError(f"There is no store at {store}.", remedy="Give the --store of the run.")
     name, run = bound_run(backend, name)
     plan = load_plan(backend, run)
     if plan is None:
         raise UsageError(f"Run '{name}' has no plan yet.", remedy="Its first `mien run` did not get that far; run it again.")
-    workflow, models = from_plan(plan, Results(backend))
-    return OpenedRun(name, backend, plan, workflow, models)
+    return OpenedRun(name, backend, plan, from_plan(plan, Results(backend)))
 
 
 def save_settings(backend: Backend, run: str, experiment: Experiment) -> None:

@@ -1,91 +1,124 @@
-"""Shard references through pools of actors, as a streaming Ray Dataset. The payload never passes here: workers read and commit it."""
+"""Shard references through a chain of actor pools, as one streaming Ray Dataset; the payload itself never leaves the workers."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from engine.config import Execution, Pool
-from engine.errors import MienError
-from jobs.worker import ShardReference, ShardWorker, WorkerSettings
+from engine.errors import ClusterError, MienError
+from jobs.gate import gated
+from jobs.operators import Operator
+from jobs.references import ABSENT, ShardReference, Trouble
+from jobs.worker import ShardWorker, WorkerSettings
+from jobs.workflow import Workflow
 
 CALLS_IN_FLIGHT = 2
 """Shards queued at an actor, the one it works on included: above the 1.75 at which a Ray pool grows."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShardDone:
-    """What a worker says of a shard: per stage index (rows, failed, seconds), or why it must be done again."""
+def stream(
+    ray: Any,
+    references: Sequence[ShardReference],
+    operators: Sequence[Operator],
+    workflow: Workflow,
+    settings: WorkerSettings,
+    execution: Execution,
+    may_submit: Callable[[], bool] = lambda: True,
+) -> Iterator[ShardReference]:
+    """Run the references through the operators; yields each shard as it ends, in no order. Submits nothing while `may_submit()` is False.
 
-    shard: int
-    tallies: tuple[tuple[int, int, int, float], ...]
-    started: float
-    ended: float
-    again: str
-
-
-def stream(ray: Any, references: Sequence[ShardReference], settings: WorkerSettings, execution: Execution) -> Iterator[ShardDone]:
-    """Run the references through the workers; yields each shard as it ends, in no order.
-
-    Raises MienError if a worker met an error that no other shard would escape (a full disk, missing weights).
+    Raises MienError if a worker met an error that no other shard would escape (a full disk, missing weights), and what `may_submit` raises.
     """
-    _configure(ray, execution)
-    pool = execution.encoder
+    context = ray.data.DataContext.get_current()
+    _configure(context, execution)
+    try:
+        with gated(context, may_submit):  # a dataset copies the context that it is made under
+            for row in _dataset(ray, references, operators, workflow, settings).iter_rows():
+                yield _ended(ShardReference.of(row))
+    except ray.exceptions.RayError as error:
+        raise _as_ours(error) from error
+
+
+def _dataset(
+    ray: Any, references: Sequence[ShardReference], operators: Sequence[Operator], workflow: Workflow, settings: WorkerSettings
+) -> Any:
+    """The references through every operator that has anything to do."""
     dataset = ray.data.from_items([reference.row() for reference in references], override_num_blocks=len(references))
-    dataset = dataset.map_batches(
-        ShardWorker,
-        batch_size=1,
-        batch_format="numpy",
-        fn_constructor_args=(settings,),
-        compute=_actors(ray, pool, len(references)),
-        num_cpus=pool.cpus,
-        num_gpus=pool.gpus,
-    )
-    for row in dataset.iter_rows():
-        yield _done(row)
+    missing = _missing(references, workflow)
+    needed = [each for each in operators if _is_needed(each, references, missing)]
+    for operator in needed:
+        dataset = dataset.map_batches(
+            ShardWorker,
+            batch_size=1,
+            batch_format="numpy",
+            fn_constructor_args=(_settings_of(operator, settings, missing),),
+            compute=_actors(ray, operator.pool, len(references), sum(each.pool.cpus for each in needed)),
+            num_cpus=operator.pool.cpus,
+            num_gpus=operator.pool.gpus,
+        )
+    return dataset
 
 
-def pool_size(ray: Any, pool: Pool, shards: int) -> int:
-    """Processes that can be of use: no more than shards, nor than the cluster's CPUs hold."""
-    cpus = float(ray.cluster_resources().get("CPU", 1))
+def _missing(references: Sequence[ShardReference], workflow: Workflow) -> set[str]:
+    """Ids of the stages that lack a result on some shard."""
+    stages = workflow.stages
+    return {stage.id for index, stage in enumerate(stages) if any(each.done[index] == ABSENT for each in references)}
+
+
+def _is_needed(operator: Operator, references: Sequence[ShardReference], missing: set[str]) -> bool:
+    """Whether an operator may have anything to do."""
+    return any(stage.id in missing for stage in operator.stages) or any(each.inspect or each.retry for each in references)
+
+
+def _settings_of(operator: Operator, settings: WorkerSettings, missing: set[str]) -> WorkerSettings:
+    warm = tuple(dict.fromkeys(stage.actor for stage in operator.stages if stage.actor and stage.id in missing))
+    return replace(settings, operator=operator.name, stages=tuple(stage.id for stage in operator.stages), warm=warm)
+
+
+def _actors(ray: Any, pool: Pool, shards: int, cpus_wanted: float) -> Any:
+    """A pool's size: its share of the CPUs there are now at first, what it may be at most as the cluster grows."""
+    cpus = float(ray.cluster_resources().get("CPU", 1)) * (pool.cpus / cpus_wanted if cpus_wanted else 1)
     fitting = int(cpus // pool.cpus) if pool.cpus else pool.max
-    return max(1, min(pool.max, shards, max(fitting, pool.min)))
-
-
-def _actors(ray: Any, pool: Pool, shards: int) -> Any:
-    initial = pool_size(ray, pool, shards)
+    initial = max(1, min(pool.max, shards, max(fitting, pool.min)))
     return ray.data.ActorPoolStrategy(
         min_size=min(pool.min, initial),
-        max_size=min(pool.max, shards),
+        max_size=max(initial, min(pool.max, shards)),
         initial_size=initial,
         max_tasks_in_flight_per_actor=CALLS_IN_FLIGHT,
         max_concurrent_calls_per_actor=1,
     )
 
 
-def _configure(ray: Any, execution: Execution) -> None:
+def _configure(context: Any, execution: Execution) -> None:
     """Ray Data's defaults that do not suit a long run on spot nodes."""
-    context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.max_consecutive_actor_init_deaths = 8  # one failed model load must not end a job
     context.execution_no_progress_timeout_s = execution.no_progress_timeout_s
     context.max_errored_blocks = 0  # Ray would drop whole shards
 
 
-def _done(row: dict[str, Any]) -> ShardDone:
-    error = json.loads(row["error"])
-    if error and not error["again"]:
-        raise _error(error)
-    tallies = tuple((int(i), int(rows), int(failed), float(seconds)) for i, rows, failed, seconds in json.loads(row["tallies"]))
-    return ShardDone(int(row["shard"]), tallies, float(row["started"]), float(row["ended"]), error.get("message", ""))
+def _ended(reference: ShardReference) -> ShardReference:
+    if reference.trouble is not None and not reference.trouble.again:
+        raise _error(reference.trouble)
+    return reference
 
 
-def _error(told: dict[str, str]) -> MienError:
+def _error(told: Trouble) -> MienError:
     """The worker's error as the driver's, with its own exit code."""
     from engine import errors
 
-    kind = getattr(errors, told["kind"])
-    error: MienError = kind(told["message"], remedy=told["remedy"])
+    kind = getattr(errors, told.kind)
+    error: MienError = kind(told.message, remedy=told.remedy)
     return error
+
+
+def _as_ours(error: Exception) -> MienError:
+    """What ended a dataset, without Ray's pages of traceback."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    said = next((line for line in reversed(lines) if "Error" in line), lines[-1] if lines else type(error).__name__)
+    return ClusterError(
+        f"Ray gave up: {said[:500]}",
+        remedy="What is finished is kept: mend the cause (the workers' logs tell it) and run the same command again.",
+    )

@@ -1,8 +1,7 @@
-"""From an experiment to a plan: what will be run, under which id, and what of it is done already. Writes nothing until `commit_plan`."""
+"""From an experiment to a plan: what will be run, under which id. Writes nothing until the plan is saved."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +11,14 @@ from engine.outcome import Answered
 from engine.queries import builtin_queries, read_queries
 from engine.records import Query
 from engine.rows import inputs_digest, make_row
-from engine.stage import Stage, Unit
+from engine.stage import Unit
 from engine.stages.queries import query_key
-from engine.store.names import shard_set_aside, short
+from engine.store.names import short
 from engine.store.plans import Plan, Shard, Subject, run_id
 from engine.store.results import Results
 from jobs.actor_factory import model_ids
 from jobs.people_source import PeopleRead, count_people, source_id
 from jobs.vptt import Vptt, vptt
-from jobs.worker import ABSENT, ShardReference
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,6 @@ class Prepared:
 
     experiment: Experiment
     workflow: Vptt
-    models: dict[str, str]
     identity: dict[str, Any]
 
     @property
@@ -55,7 +52,7 @@ def prepare(experiment: Experiment) -> Prepared:
         "models": models,
         "stages": workflow.fingerprints(),
     }
-    return Prepared(experiment, workflow, models, identity)
+    return Prepared(experiment, workflow, identity)
 
 
 def pool_of(experiment: Experiment) -> tuple[Query, ...]:
@@ -80,60 +77,3 @@ def commit_queries(prepared: Prepared, plan: Plan, results: Results) -> None:
         for subject, query in zip(plan.queries.subjects, prepared.workflow.pool, strict=True)
     ]
     results.commit(stage, plan.queries.key, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What of a plan has a result: stage id -> short shard -> highest overlay."""
-
-    done: dict[str, dict[str, int]]
-    set_aside: frozenset[str]
-    """Short names of shards with a file in quarantine."""
-
-    def overlays(self, stage: Stage[Any], shard: Shard) -> int:
-        """The highest overlay of a stage's result on a shard; ABSENT if there is none."""
-        return self.done[stage.id].get(short(shard.key), ABSENT)
-
-    def is_touched(self, shard: Shard) -> bool:
-        """Whether anything of a shard was ever done again: only then can a row be older than what it was computed from."""
-        name = short(shard.key)
-        return name in self.set_aside or any(found.get(name, 0) > 0 for found in self.done.values())
-
-    def is_done(self, stages: Sequence[Stage[Any]], shard: Shard) -> bool:
-        """Whether a shard has every result."""
-        return all(self.overlays(stage, shard) != ABSENT for stage in stages)
-
-    def results(self, stages: Sequence[Stage[Any]], plan: Plan) -> tuple[int, int]:
-        """(results that exist, results planned)."""
-        have = sum(self.overlays(stage, shard) != ABSENT for stage in stages for shard in plan.shards)
-        return have, len(stages) * len(plan.shards)
-
-
-def progress_of(workflow: Vptt, results: Results) -> Progress:
-    """List what exists: one listing a stage."""
-    done = {stage.id: results.done(stage) for stage in (workflow.people, *workflow.stages)}
-    return Progress(done, frozenset(filter(None, map(shard_set_aside, results.backend.list("quarantine/")))))
-
-
-def references(
-    workflow: Vptt,
-    plan: Plan,
-    progress: Progress,
-    *,
-    stale: Collection[int] = (),
-    retry: Collection[int] = (),
-    code: str = "",
-) -> list[ShardReference]:
-    """The shards that need work: what is missing, what is stale, what is to be tried again."""
-    stages = workflow.stages
-    return [
-        ShardReference(
-            shard=index,
-            done=tuple(progress.overlays(stage, shard) for stage in stages),
-            inspect=progress.is_touched(shard),
-            retry=index in retry,
-            retry_code=code,
-        )
-        for index, shard in enumerate(plan.shards)
-        if index in retry or index in stale or not progress.is_done(stages, shard)
-    ]

@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from engine.prompting.methods import METHODS
 from engine.report.data import CEILINGS_SCHEMA, METRICS, SCORES_SCHEMA
 from engine.stage import Unit
+from engine.stages.retrieve import Retrieve
 from engine.stages.score import Score
 from engine.store.plans import Plan, Shard
-from engine.store.results import Results
-from jobs.planning import Progress
+from engine.store.results import Results, Wanted
+from jobs.progress import Progress
 from jobs.vptt import Vptt
 
 
 def score_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> pa.Table:
     """`SCORES_SCHEMA`: one row per unit x method x writer of every finished shard, so that all methods stand on the same cases."""
     tables = [SCORES_SCHEMA.empty_table()]
-    reader = _Reader(results, progress)
-    for shard in plan.shards:
-        if progress.is_done(workflow.stages, shard):
-            known = {"units": _unit_columns(shard, workflow.units(shard, workflow.scores[0]))}
-            tables += [_scores(reader, workflow, shard, score, known) for score in workflow.scores]
+    shards = [shard for shard in plan.shards if progress.is_done(workflow.stages, shard)]
+    found = results.merged_many(wanted for shard in shards for wanted in _of_scores(workflow, shard, progress))
+    for shard in shards:
+        units = _unit_columns(shard, workflow.units(shard, workflow.scores[0]))
+        evidence = {stage.id: _beside(units, next(found), shard) for stage in _evidence(workflow)}
+        for score in workflow.scores:
+            scores, prompts, embeddings = (_beside(units, next(found), shard) for _ in range(3))
+            retrieved = evidence[_evidence_of(workflow, score).id] if score.embedding.prompt.retrieves else None
+            tables.append(_scores(score, units, scores, prompts, embeddings, retrieved))
     return pa.concat_tables(tables)
 
 
 def ceiling_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> pa.Table:
     """`CEILINGS_SCHEMA`: one row per person of every shard that has its ceilings."""
     tables = [CEILINGS_SCHEMA.empty_table()]
-    reader = _Reader(results, progress)
     figures = [name for name in CEILINGS_SCHEMA.names if name not in ("subject", "cluster", "outcome")]
-    for shard in plan.shards:
-        if progress.overlays(workflow.ceilings, shard) < 0:
-            continue
-        table = reader.columns(workflow.ceilings, shard, ["subject", "outcome", *figures])
+    for shard, table in _ceilings(workflow, plan, results, progress, ["subject", "outcome", *figures]):
         clusters = {subject.key: subject.cluster for subject in shard.subjects}
         table = table.append_column("cluster", pa.array([clusters[key] for key in table["subject"].to_pylist()]))
         tables.append(table.select(CEILINGS_SCHEMA.names).cast(CEILINGS_SCHEMA))
@@ -45,21 +46,43 @@ def ceiling_table(workflow: Vptt, plan: Plan, results: Results, progress: Progre
 
 def pa_ids(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> set[str]:
     """What PA compared with, over all people: "summary_ref", "mean_caption" for those who have no second summary, or both."""
-    reader, found = _Reader(results, progress), set()
-    for shard in plan.shards:
-        if progress.overlays(workflow.ceilings, shard) >= 0:
-            found |= set(reader.columns(workflow.ceilings, shard, ["pa_id"])["pa_id"].to_pylist())
+    found: set[str] = set()
+    for _, table in _ceilings(workflow, plan, results, progress, ["pa_id"]):
+        found |= set(table["pa_id"].to_pylist())
     return found - {None}
 
 
-class _Reader:
-    """Columns of a stage on a shard, rows sorted by unit: results of one shard line up without a join."""
+def _ceilings(workflow: Vptt, plan: Plan, results: Results, progress: Progress, columns: Sequence[str]) -> Iterator[tuple[Shard, pa.Table]]:
+    """The ceilings' columns of every shard that has them."""
+    shards = [shard for shard in plan.shards if progress.overlays(workflow.ceilings, shard) >= 0]
+    return zip(shards, results.merged_many(progress.wanted(workflow.ceilings, shard, columns) for shard in shards), strict=True)
 
-    def __init__(self, results: Results, progress: Progress) -> None:
-        self._results, self._progress = results, progress
 
-    def columns(self, stage: Any, shard: Shard, names: list[str]) -> pa.Table:
-        return self._results.merged(stage, shard.key, overlays=self._progress.overlays(stage, shard), columns=names)
+def _of_scores(workflow: Vptt, shard: Shard, progress: Progress) -> Iterator[Wanted]:
+    """What `score_table` reads of a shard, in the order in which it does."""
+    for stage in _evidence(workflow):
+        yield progress.wanted(stage, shard, ["n_eff", "cap_binds"])
+    for score in workflow.scores:
+        yield progress.wanted(score, shard, ["outcome", "code", "message", *METRICS])
+        yield progress.wanted(score.embedding.prompt, shard, ["prompt", "words"])
+        yield progress.wanted(score.embedding, shard, ["truncated"])
+
+
+def _evidence(workflow: Vptt) -> list[Retrieve]:
+    """The retrieval stages that some method reads, each once."""
+    read = [_evidence_of(workflow, score) for score in workflow.scores if score.embedding.prompt.retrieves]
+    return list({stage.id: stage for stage in read}.values())
+
+
+def _evidence_of(workflow: Vptt, score: Score) -> Retrieve:
+    return workflow.evidence[score.embedding.prompt.budget.name]
+
+
+def _beside(units: pa.Table, table: pa.Table, shard: Shard) -> pa.Table:
+    """`table`, whose rows must stand in the order of `units`: results of one shard line up without a join."""
+    if not table["unit"].combine_chunks().equals(units["unit"].combine_chunks()):
+        raise RuntimeError(f"the results of shard {shard.key} do not line up")
+    return table
 
 
 def _unit_columns(shard: Shard, units: list[Unit]) -> pa.Table:
@@ -75,20 +98,10 @@ def _unit_columns(shard: Shard, units: list[Unit]) -> pa.Table:
     return pa.table(columns)
 
 
-def _scores(reader: _Reader, workflow: Vptt, shard: Shard, score: Score, known: dict[str, pa.Table]) -> pa.Table:
-    prompt = score.embedding.prompt
-    units = known["units"]
-    scores = reader.columns(score, shard, ["outcome", "code", "message", *METRICS])
-    prompts = reader.columns(prompt, shard, ["prompt", "words"])
-    embeddings = reader.columns(score.embedding, shard, ["truncated"])
-    evidence_stage = workflow.evidence[prompt.budget.name]
-    if prompt.retrieves and evidence_stage.id not in known:
-        known[evidence_stage.id] = reader.columns(evidence_stage, shard, ["n_eff", "cap_binds"])
-    evidence = known.get(evidence_stage.id) if prompt.retrieves else None
-    rows = units.num_rows
-    for table in (scores, prompts, embeddings, *([evidence] if evidence else [])):
-        if not pc.all(pc.equal(table["unit"].combine_chunks(), units["unit"].combine_chunks())).as_py():
-            raise RuntimeError(f"the results of shard {shard.key} do not line up")
+def _scores(
+    score: Score, units: pa.Table, scores: pa.Table, prompts: pa.Table, embeddings: pa.Table, evidence: pa.Table | None
+) -> pa.Table:
+    prompt, rows = score.embedding.prompt, units.num_rows
     constant = {
         "method": prompt.method.name,
         "writer": prompt.writer,

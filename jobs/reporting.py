@@ -21,7 +21,7 @@ from engine.store.plans import Plan
 from engine.store.results import Results
 from jobs.failures import Failure, failures, stale_shards
 from jobs.history import operations
-from jobs.planning import Progress
+from jobs.progress import Progress
 from jobs.report_inputs import ceiling_table, pa_ids, score_table
 from jobs.vptt import Vptt
 
@@ -80,7 +80,7 @@ def make_report(
 
 def page_uri(backend: Backend, run: str) -> str:
     """Where a run's page is."""
-    return f"{backend.uri}/{names.run(run, 'report', 'index.html')}"
+    return backend.locate(names.run(run, "report", "index.html"))
 
 
 def current_end(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress) -> End | None:

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from engine.errors import CorruptObject, LeaseHeld, Missing, PlanMismatch, StoreError
+from engine.errors import BudgetReached, CorruptObject, Missing, PlanMismatch
 from engine.store.backend import Backend
 from engine.store.journal import Journal
-from engine.store.lease import Lease
 from engine.store.opening import open_backend, probe
 from engine.store.plans import Plan, bind_name, check_name, load_plan, save_plan
 from engine.store.results import Results
 from jobs.console import Console
-from jobs.failures import failures, stale_shards
+from jobs.driving import Hold, driving
 from jobs.history import stage_seconds
-from jobs.interrupts import listen
 from jobs.local_ray import RaySession
 from jobs.opened_run import save_settings
+from jobs.passes import Passes, Work
 from jobs.people_source import PeopleRead, commit_people, read_shards
-from jobs.pipeline import ShardDone, stream
-from jobs.planning import Prepared, commit_queries, make_plan, progress_of, references
+from jobs.planning import Prepared, commit_queries, make_plan
+from jobs.progress import progress_of, references
+from jobs.references import ABSENT
 from jobs.reporting import End, current_end, make_report, page_uri
 from jobs.shard_runner import Retry
-from jobs.worker import ABSENT, ShardReference, WorkerSettings
-
-MAX_PASSES = 5
-"""Passes over what is missing: more than one only if a stored file turned out to be corrupt."""
+from jobs.vptt import Vptt, operators_of
 
 COMPLETE, TOO_MANY_FAILED, INCOMPLETE = 0, 3, 6
 
@@ -70,9 +65,9 @@ class Driver:
         try:
             plan = plan or self._planned()
             bind_name(self._backend, self._options.name, run, self._prepared.identity)
-            with Lease(self._backend, run, notice=self._console.warn) as lease:
+            with driving(self._backend, run, command=self._options.command, notice=self._console.warn) as hold:
                 save_settings(self._backend, run, self._prepared.experiment)
-                return self._work(plan, lease, session)
+                return self._work(plan, hold, session)
         finally:
             session.stop()
 
@@ -112,24 +107,27 @@ class Driver:
             self._results.read(self._workflow.queries, plan.queries.key, overlays=0)
         commit_queries(self._prepared, plan, self._results)
 
-    def _work(self, plan: Plan, lease: Lease, session: RaySession) -> int:
-        journal = Journal(self._backend, plan.run, lease.epoch)
-        journal.add("driver", host=socket.gethostname(), pid=os.getpid(), command=self._options.command)
+    def _work(self, plan: Plan, hold: Hold, session: RaySession) -> int:
+        experiment = self._prepared.experiment
+        work = Work(
+            plan,
+            self._workflow,
+            operators_of(self._workflow, experiment.execution),
+            self._results,
+            experiment.execution,
+            Vptt.__module__,
+            {"encoder": experiment.encoder, "threads": experiment.execution.encoder.threads},
+            self._options.retry,
+        )
+        passes = Passes(work, hold, session, self._console)
         try:
-            for number in range(1, MAX_PASSES + 1):
-                try:
-                    self._ensure_inputs(plan)
-                    open_ = self._open(plan, first=number == 1)
-                    if not open_:
-                        return self._finish(plan, journal)
-                    journal.add("pass", number=number, shards=len(open_), retry=any(each.retry for each in open_))
-                    self._pass(plan, open_, lease, journal, session)
-                except (CorruptObject, Missing) as error:  # set aside now, so the next pass computes it again
-                    self._console.warn(str(error))
-            return self._finish(plan, journal)
-        finally:
-            with suppress(StoreError):  # the first error is the one to tell
-                journal.flush()
+            passes.run(lambda: self._ensure_inputs(plan))
+        except BudgetReached as error:
+            self._console.warn(str(error))
+            self._finish(plan, hold.journal)  # partial results are always reportable
+            raise
+        self._phases += passes.phases
+        return self._finish(plan, hold.journal)
 
     def _finish(self, plan: Plan, journal: Journal) -> int:
         progress = progress_of(self._workflow, self._results)
@@ -141,53 +139,9 @@ class Driver:
     def _note_end(self, journal: Journal) -> None:
         for name, seconds in self._phases:
             journal.add("phase", name=name, seconds=round(seconds, 3))
-        journal.add("end", seconds=round(time.monotonic() - self._started, 3))
+        requests = sum(self._backend.requests.values())
+        journal.add("end", seconds=round(time.monotonic() - self._started, 3), requests=requests)
         journal.flush()
-
-    def _open(self, plan: Plan, *, first: bool) -> list[ShardReference]:
-        """The shards that need work; on the first pass also those with failed units that are to be tried again."""
-        progress = progress_of(self._workflow, self._results)
-        retry: set[int] = set()
-        if first and any(progress.overlays(self._workflow.memory, shard) != ABSENT for shard in plan.shards):
-            for failure in failures(self._workflow, plan, self._results, progress):
-                if failure.is_root and self._options.retry.wants(failure.outcome):
-                    retry.add(failure.shard)
-        stale = stale_shards(self._workflow, plan, self._results, progress)
-        return references(self._workflow, plan, progress, stale=stale, retry=retry, code=self._options.retry.code)
-
-    def _pass(self, plan: Plan, open_: list[ShardReference], lease: Lease, journal: Journal, session: RaySession) -> None:
-        experiment = self._prepared.experiment
-        settings = WorkerSettings(self._backend.uri, plan.run, experiment.encoder, experiment.execution.encoder.threads)
-        with self._phase("waiting for Ray"):
-            ray = session.wait()
-        listen()
-        started, first = time.monotonic(), True
-        people = {index: len(shard.subjects) for index, shard in enumerate(plan.shards)}
-        total = sum(people.values())
-        done = total - sum(people[each.shard] for each in open_)
-        failed = 0
-        with self._console.progress("evaluating", "people") as bar:
-            bar.set(done, total)
-            for shard in stream(ray, open_, settings, experiment.execution):
-                if first:
-                    self._note_phase("starting workers and first shard", time.monotonic() - started)
-                    started, first = time.monotonic(), False
-                _check(lease, plan.run)
-                done += people[shard.shard]
-                failed += sum(tally[2] for tally in shard.tallies)
-                bar.set(done, total, f"{failed} failed" if failed else "")
-                self._journal_shard(journal, plan, shard)
-                if shard.again:
-                    self._console.warn(shard.again)
-        self._note_phase("evaluating", time.monotonic() - started)
-
-    def _journal_shard(self, journal: Journal, plan: Plan, shard: ShardDone) -> None:
-        names = [stage.name for stage in self._workflow.stages]
-        stages = [[names[index], rows, failed, seconds] for index, rows, failed, seconds in shard.tallies]
-        people = len(plan.shards[shard.shard].subjects)
-        journal.add(
-            "shard", shard=shard.shard, people=people, stages=stages, seconds=round(shard.ended - shard.started, 3), again=shard.again
-        )
 
     def _tell(self, plan: Plan, end: End, *, complete: bool) -> int:
         allowed = self._prepared.experiment.max_failed
@@ -224,11 +178,3 @@ class Driver:
 
     def _note_phase(self, name: str, seconds: float) -> None:
         self._phases.append((name, seconds))
-
-
-def _check(lease: Lease, run: str) -> None:
-    """Raise LeaseHeld if new work may no longer be submitted."""
-    if lease.was_taken_over:
-        raise LeaseHeld(f"Another driver took over run {run}.", remedy="Leave it to that one; `mien watch` shows it.")
-    if not lease.is_good():
-        raise LeaseHeld(f"The lease of run {run} could not be renewed in time.", remedy="Check the store, then run the same command again.")

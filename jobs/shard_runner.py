@@ -6,22 +6,19 @@ No Ray here: `jobs.pipeline` runs this inside actors, tests run it directly.
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from engine.outcome import Answered, Failed, FailureKind, Outcome
 from engine.rows import OUTCOMES, Row, inputs_digest, make_row
 from engine.stage import Stage, Unit, waves
 from engine.store.plans import Shard
 from engine.store.results import Results
-from jobs.asking import ask_safely, guarded
-from jobs.call_log import CallLog
-
-Actors: TypeAlias = Callable[[str], Any]
-"""The actor of a name ("encoder", "writer:template"), made on first use."""
+from jobs.asking import guarded
+from jobs.attempts import Attempt
+from jobs.calling import Call, Caller
 
 UPSTREAM = "upstream:"
 """Begins the code of a unit that could not be asked because a row it reads is not answered; the root's code follows."""
@@ -40,7 +37,7 @@ class Retry:
 
 @dataclass(slots=True)
 class StageTally:
-    """What one stage did on one shard."""
+    """What one stage did on one shard; `failed` counts rows that failed by themselves, not those that read one."""
 
     rows: int = 0
     failed: int = 0
@@ -63,27 +60,37 @@ class _Due:
 
 
 class ShardRunner:
-    """Runs a list of stages on shards."""
+    """Runs a list of stages on shards. Stages that these read and that are not among them have results already."""
 
     def __init__(
         self,
         results: Results,
         stages: Sequence[Stage[Any]],
-        actors: Actors,
+        caller: Caller,
         units: Callable[[Shard, Stage[Any]], list[Unit]],
     ) -> None:
-        self._results, self._actors, self._units = results, actors, units
+        self._results, self._caller, self._units = results, caller, units
         self._waves = waves(stages)
-        self._log = CallLog()
 
-    def run(self, shard: Shard, done: dict[str, int], *, inspect: bool = False, retry: Retry | None = None) -> dict[str, StageTally]:
+    def run(
+        self,
+        shard: Shard,
+        done: dict[str, int],
+        *,
+        inspect: bool = False,
+        retry: Retry | None = None,
+        attempt: Attempt | None = None,
+    ) -> dict[str, StageTally]:
         """Bring every stage to a result on `shard`; returns what each did.
 
         `done` maps the id of each stage that has a result to its highest overlay, and is kept up to date. With `inspect`, units of finished
-        stages whose inputs changed since are done again; with `retry`, those that failed and that it wants, too.
+        stages whose inputs changed since are done again; with `retry`, those that failed and that it wants, too. `attempt` tells whether
+        earlier tasks died on this shard.
 
-        Raises CorruptObject (the file is in quarantine then, so that the next pass computes it again) and StoreError.
+        Raises CorruptObject (the file is in quarantine then, so that the next pass computes it again), StoreError and EngineDied.
         """
+        if attempt is not None and not attempt.is_first:
+            self._look_again(shard, done)
         context = _Context(self._results, shard, self._units, done, inspect or retry is not None)
         tallies: dict[str, StageTally] = {}
         with ThreadPoolExecutor(max_workers=8, thread_name_prefix="commit") as committers:
@@ -95,44 +102,59 @@ class ShardRunner:
                         tallies[stage.id] = StageTally(skipped=True)
                     else:
                         due.append(open_)
-                self._answer(due, context)
-                # Downstream starts when the whole wave is durable; the commits of a wave wait for the disk together.
-                commits = [committers.submit(self._commit, each, context) for each in due]
-                for each, commit in zip(due, commits, strict=True):
+                # Each stage is committed as soon as it is answered; downstream starts when the whole wave is durable.
+                commits: list[tuple[_Due, Future[StageTally]]] = []
+                for each in self._answered(due, context, attempt):
+                    commits.append((each, committers.submit(self._commit, each, context)))
+                for each, commit in commits:
                     tallies[each.stage.id] = commit.result()
         return tallies
 
-    def _answer(self, due: Sequence[_Due], context: _Context) -> None:
-        """Requests of all stages that share an actor and a way of asking go into one batch."""
-        batches: dict[tuple[str, Any], list[tuple[_Due, str]]] = {}
+    def _look_again(self, shard: Shard, done: dict[str, int]) -> None:
+        """A task that died here may have left results that the driver did not see."""
+        for stage in (stage for wave in self._waves for stage in wave):
+            found = self._results.highest(stage, shard.key, known=done.get(stage.id))
+            if found is not None:
+                done[stage.id] = found
+
+    def _answered(self, due: Sequence[_Due], context: _Context, attempt: Attempt | None) -> Iterator[_Due]:
+        """Each stage with its outcomes. Requests of all stages that share an actor and a way of asking go into one batch."""
+        batches: dict[tuple[str, Any], list[tuple[_Due, Call]]] = {}
         for each in due:
             started = time.perf_counter()
             for unit in each.units:
-                inputs = context.inputs(each.stage, unit)
-                each.inputs[unit.key] = inputs
-                broken = next((row for row in inputs if not isinstance(row.outcome, Answered)), None)
-                request = _upstream(each.stage, inputs, broken) if broken else guarded(each.stage.request, unit, *_values(inputs))
+                request = self._request(each, unit, context)
                 if isinstance(request, Failed):
                     each.outcomes[unit.key] = request
                 else:
-                    each.requests[unit.key] = request
-                    batches.setdefault((each.stage.actor or "", type(each.stage).ask), []).append((each, unit.key))
+                    call = Call(each.stage.id, each.stage.fingerprint, unit.key, request)
+                    batches.setdefault((each.stage.actor or "", type(each.stage).ask), []).append((each, call))
             each.seconds += time.perf_counter() - started
+            if len(each.outcomes) == len(each.units):
+                yield each
         for (actor, ask), members in batches.items():
             started = time.perf_counter()
-            with self._log.call(actor, context.shard.key, Counter(each.stage.id for each, _ in members)):
-                outcomes = ask_safely(ask, self._actors(actor), [each.requests[key] for each, key in members])
+            outcomes = self._caller.outcomes(actor, ask, [call for _, call in members], context.shard.key, attempt)
             share = (time.perf_counter() - started) / len(members)
-            for (each, key), outcome in zip(members, outcomes, strict=True):
-                each.outcomes[key] = outcome
+            for (each, call), outcome in zip(members, outcomes, strict=True):
+                each.outcomes[call.unit] = outcome
                 each.seconds += share
+            yield from {id(each): each for each, _ in members}.values()
+
+    @staticmethod
+    def _request(due: _Due, unit: Unit, context: _Context) -> Any:
+        """The unit's call, or the `Failed` that it ends as without one."""
+        inputs = context.inputs(due.stage, unit)
+        due.inputs[unit.key] = inputs
+        broken = next((row for row in inputs if not isinstance(row.outcome, Answered)), None)
+        return _upstream(due.stage, inputs, broken) if broken else guarded(due.stage.request, unit, *_values(inputs))
 
     def _commit(self, due: _Due, context: _Context) -> StageTally:
         started = time.perf_counter()
         rows = [_row(due, unit) for unit in due.units]
         committed = self._results.commit(due.stage, context.shard.key, rows, overlay=due.overlay)
         context.adopt(due, committed)
-        failed = sum(isinstance(row.outcome, Failed) for row in committed)
+        failed = sum(isinstance(row.outcome, Failed) and not row.outcome.code.startswith(UPSTREAM) for row in committed)
         return StageTally(len(committed), failed, False, due.seconds + time.perf_counter() - started)
 
 

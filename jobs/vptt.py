@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.config import Experiment
+from engine.config import Execution, Experiment
 from engine.errors import ConfigError, PlanMismatch
 from engine.keys import content_key
 from engine.metrics.definition import VpttDefinition
@@ -27,6 +27,9 @@ from engine.stages.retrieve import Retrieve
 from engine.stages.score import Score
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results
+from jobs.actor_factory import actor_maker
+from jobs.operators import ANY, Operator, operators
+from jobs.workflow import Actors
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,18 @@ class Vptt:
     ceilings: Ceilings
     draw: Draw
     pool: tuple[Query, ...]
+    models: Mapping[str, str]
+    """The id with revision of "encoder" and each "writer:<name>"."""
+
+    @property
+    def source(self) -> People:
+        """The stage that the driver stores itself."""
+        return self.people
+
+    @property
+    def finals(self) -> list[Stage[Any]]:
+        """Every failure shows in a score or in a ceiling."""
+        return [*self.scores, self.ceilings]
 
     @property
     def stages(self) -> list[Stage[Any]]:
@@ -65,6 +80,21 @@ class Vptt:
             for unit in query_units(subject.key, draw(self.pool, subject.key, self.draw.tasks, self.draw.per_task, self.draw.seed))
         ]
 
+    def actors(self, options: Mapping[str, Any]) -> Actors:
+        """`options`: "encoder" (a name or folder on this node) and "threads" (torch threads)."""
+        return actor_maker(str(options["encoder"]), self.models, self.ceilings.definition, threads=int(options["threads"]))
+
+
+def operators_of(workflow: Vptt, execution: Execution) -> list[Operator]:
+    """The pools of processes that run the stages. Scores and ceilings are arithmetic: they run where their inputs were made."""
+    pools = {"encoder": execution.encoder, **({"writer": execution.writer} if execution.writer else {})}
+
+    def pool_of(actor: str) -> str:
+        kind = actor.partition(":")[0]
+        return ANY if kind == "scorer" else kind if kind in pools else "encoder"
+
+    return operators(workflow.stages, pool_of, pools)
+
 
 def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query]) -> Vptt:
     """The stages of an experiment. `models` gives the id with revision of "encoder" and each "writer:<name>".
@@ -87,7 +117,7 @@ def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query
                     people, evidence[name], drawn, METHODS[method], budget, writer=writer, writer_id=models[f"writer:{writer}"]
                 )
                 scores.append(Score(people, memory, EmbedPrompt(prompt, models["encoder"]), definition))
-    return Vptt(people, queries, memory, evidence, tuple(scores), Ceilings(people, memory, definition), drawn, tuple(pool))
+    return Vptt(people, queries, memory, evidence, tuple(scores), Ceilings(people, memory, definition), drawn, tuple(pool), dict(models))
 
 
 def _tasks(experiment: Experiment, pool: Sequence[Query]) -> tuple[str, ...]:
@@ -100,8 +130,8 @@ def _tasks(experiment: Experiment, pool: Sequence[Query]) -> tuple[str, ...]:
     return tasks
 
 
-def from_plan(plan: Plan, results: Results) -> tuple[Vptt, dict[str, str]]:
-    """A plan's stages and model ids, rebuilt by a worker from nothing but the store.
+def from_plan(plan: Plan, results: Results) -> Vptt:
+    """A plan's stages, rebuilt by a worker from nothing but the store.
 
     Raises PlanMismatch if this version of mien would compute something else under the plan's name.
     """
@@ -116,4 +146,4 @@ def from_plan(plan: Plan, results: Results) -> tuple[Vptt, dict[str, str]]:
             f"Run {plan.run} was planned by another version of mien: {', '.join(changed[:4])} differ.",
             remedy="Install one version on all nodes, or give the run a new --name.",
         )
-    return workflow, dict(models)
+    return workflow

@@ -1,26 +1,31 @@
-"""What a Ray actor does with a shard reference: rebuild the stages from the plan once, then bring shards through them."""
+"""What a Ray actor does with a shard reference: rebuild the stages from the plan once, then bring shards through one operator's."""
 
 from __future__ import annotations
 
 import gc
-import json
+import os
+import socket
+import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from engine.errors import CorruptObject, MienError, Missing, StoreError
+from engine.errors import ClusterError, CorruptObject, EngineDied, MienError, Missing, StoreError
 from engine.store.opening import open_backend
 from engine.store.plans import load_plan
 from engine.store.results import Results
-from jobs.actor_factory import ActorFactory
+from jobs.attempts import ALONE_AFTER, UNIT_TRIES, Attempt, Attempts
+from jobs.call_log import CallLog
+from jobs.calling import Caller
+from jobs.loading import LOAD_FAILED, Loader
+from jobs.references import ABSENT, Batch, ShardReference, Trouble, Visit
 from jobs.shard_runner import Retry, ShardRunner, StageTally
-from jobs.vptt import from_plan
+from jobs.watchdog import EXIT_CODE, Watchdog
+from jobs.workflow import open_workflow
 
-ABSENT = -1
-"""In a shard reference: the stage has no result yet."""
+SPARE_ATTEMPTS = 20
+"""Tasks on a shard that may be lost to nodes and drivers, beyond those that its units can account for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,67 +34,109 @@ class WorkerSettings:
 
     store: str
     run: str
-    encoder: str
-    threads: int
+    module: str
+    """The benchmark's module (`jobs.workflow`)."""
+    options: Mapping[str, Any]
+    """For the workflow's actors: where models lie, threads."""
+    stuck_after_s: float
+    call_log: str = ""
+    operator: str = ""
+    stages: tuple[str, ...] = ()
+    """Ids of the operator's stages."""
+    warm: tuple[str, ...] = ()
+    """Actors that are loaded before the first shard comes: their stages have no results yet."""
 
 
 class ShardWorker:
-    """A callable for `map_batches(batch_size=1)`: a shard reference in, a shard reference with what was done out (both under 1 KB)."""
+    """A callable for `map_batches(batch_size=1)`: a shard reference in, the reference with what was done out."""
 
     def __init__(self, settings: WorkerSettings) -> None:
-        backend = open_backend(settings.store)
-        plan = load_plan(backend, settings.run)
-        if plan is None:
-            raise StoreError(f"Run {settings.run} has no plan in {settings.store}.", remedy="Every node must reach the same store.")
-        results = Results(backend, repair=True)
-        workflow, models = from_plan(plan, results)
-        actors = ActorFactory(settings.encoder, models, workflow.ceilings.definition, threads=settings.threads)
-        self._plan, self._stages = plan, workflow.stages
-        self._runner = ShardRunner(results, self._stages, actors, workflow.units)
+        self._settings = settings
+        self._fault: MienError | None = None
+        try:
+            self._open(settings)
+        except MienError as error:
+            if error.code == LOAD_FAILED:
+                raise  # another process may have more luck: Ray makes one
+            self._fault = error
         # Cached vectors are many long-lived objects and no cycles: full collections would walk them ever longer for nothing.
         gc.freeze()
         gc.set_threshold(10_000, 20, 1_000)
 
-    def __call__(self, batch: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, list[Any]]:
-        reference = ShardReference.of(batch)
+    def _open(self, settings: WorkerSettings) -> None:
+        self._backend = backend = open_backend(settings.store)
+        self._requests = 0
+        plan = load_plan(backend, settings.run)
+        if plan is None:
+            raise StoreError(f"Run {settings.run} has no plan in {settings.store}.", remedy="Every node must reach the same store.")
+        results = Results(backend, repair=True)
+        workflow = open_workflow(settings.module, plan, results)
+        actors = Loader(workflow.actors(settings.options))
+        for name in settings.warm:
+            actors(name)
+        self._attempts = Attempts(backend, settings.run, settings.operator)
+        caller = Caller(actors, watchdog=Watchdog(settings.stuck_after_s), attempts=self._attempts, log=CallLog(settings.call_log))
+        self._plan, self._workflow = plan, workflow
+        self._stages = {stage.id: stage for stage in workflow.stages if stage.id in settings.stages}
+        self._runner = ShardRunner(results, list(self._stages.values()), caller, workflow.units)
+
+    def __call__(self, batch: Batch) -> dict[str, list[Any]]:
+        reference = self._advanced(ShardReference.of_batch(batch))
+        return {name: [value] for name, value in reference.row().items()}
+
+    def _advanced(self, reference: ShardReference) -> ShardReference:
+        if reference.trouble is not None:
+            return reference
+        if self._fault is not None:
+            return replace(reference, trouble=_told(self._fault))
         started = time.time()
-        done = {stage.id: overlay for stage, overlay in zip(self._stages, reference.done, strict=True) if overlay != ABSENT}
-        retry = Retry(reference.retry_code) if reference.retry else None
-        tallies: dict[str, StageTally] = {}
-        error: dict[str, Any] = {}
         try:
-            tallies = self._runner.run(self._plan.shards[reference.shard], done, inspect=reference.inspect, retry=retry)
-        except MienError as failure:
-            # Told to the driver as a row: Ray would wrap an exception beyond recognition.
-            again = isinstance(failure, CorruptObject | Missing)
-            error = {"kind": type(failure).__name__, "message": failure.message, "remedy": failure.remedy, "again": again}
-        order = {stage.id: index for index, stage in enumerate(self._stages)}
-        compact = [[order[id_], t.rows, t.failed, round(t.seconds, 4)] for id_, t in tallies.items() if not t.skipped]
-        return {
-            "shard": [reference.shard],
-            "tallies": [json.dumps(compact)],
-            "error": [json.dumps(error)],
-            "started": [started],
-            "ended": [time.time()],
-        }
+            attempt = self._attempts.begin(self._plan.shards[reference.shard].key)
+            self._refuse_endless(reference, attempt)
+            done, tallies = self._run(reference, attempt)
+        except EngineDied as error:
+            print(error, file=sys.stderr, flush=True)
+            os._exit(EXIT_CODE)  # the attempt stays marked; retrying into a dead engine would loop for ever
+        except MienError as error:
+            return replace(reference, trouble=_told(error))
+        index = {stage.id: number for number, stage in enumerate(self._workflow.stages)}
+        worked = tuple((index[id_], t.rows, t.failed, round(t.seconds, 4)) for id_, t in tallies.items() if not t.skipped)
+        requests, self._requests = self._requests, sum(self._backend.requests.values())
+        where = (self._settings.operator, socket.gethostname(), os.getpid())
+        visit = Visit(*where, attempt.number, started, time.time(), self._requests - requests, worked)
+        return replace(
+            reference,
+            done=tuple(done.get(stage.id, ABSENT) for stage in self._workflow.stages),
+            # What was written here may be newer than results that a later operator finds done.
+            inspect=reference.inspect or bool(worked),
+            visits=(*reference.visits, visit),
+        )
+
+    def _run(self, reference: ShardReference, attempt: Attempt) -> tuple[dict[str, int], dict[str, StageTally]]:
+        stages = self._workflow.stages
+        done = {stage.id: overlay for stage, overlay in zip(stages, reference.done, strict=True) if overlay != ABSENT}
+        retry = Retry(reference.retry_code) if reference.retry else None
+        shard = self._plan.shards[reference.shard]
+        try:
+            tallies = self._runner.run(shard, done, inspect=reference.inspect, retry=retry, attempt=attempt)
+        except EngineDied:
+            raise
+        except BaseException:
+            self._attempts.finish(attempt, whole=False)  # this process lives: nothing here ended it
+            raise
+        self._attempts.finish(attempt, whole=True)
+        return done, tallies
+
+    def _refuse_endless(self, reference: ShardReference, attempt: Attempt) -> None:
+        """Whatever ends the process outside of a unit's call would otherwise end it for ever."""
+        shard = self._plan.shards[reference.shard]
+        units = sum(len(self._workflow.units(shard, stage)) for stage in self._stages.values())
+        if attempt.number > ALONE_AFTER + UNIT_TRIES * units + SPARE_ATTEMPTS:
+            raise ClusterError(
+                f"{attempt.number - 1} processes were lost on shard {shard.key[:16]}.",
+                remedy="See the workers' logs in Ray (out of memory? a crash while loading?); `mien doctor` checks the nodes.",
+            )
 
 
-@dataclass(frozen=True, slots=True)
-class ShardReference:
-    """The row that moves through Ray: which shard, what it has, whether its lineage is to be inspected and failed units tried again."""
-
-    shard: int
-    done: tuple[int, ...]
-    inspect: bool
-    retry: bool
-    retry_code: str
-
-    def row(self) -> dict[str, Any]:
-        """As a Ray row."""
-        return {**asdict(self), "done": json.dumps(self.done)}
-
-    @classmethod
-    def of(cls, batch: Mapping[str, np.ndarray[Any, Any]]) -> ShardReference:
-        """From a batch of one row."""
-        done = tuple(json.loads(str(batch["done"][0])))
-        return cls(int(batch["shard"][0]), done, bool(batch["inspect"][0]), bool(batch["retry"][0]), str(batch["retry_code"][0]))
+def _told(error: MienError) -> Trouble:
+    return Trouble(type(error).__name__, error.message, error.remedy, again=isinstance(error, CorruptObject | Missing))

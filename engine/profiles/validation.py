@@ -5,11 +5,11 @@ A row is plain JSON-like data: a line of JSONL, or a Parquet row as Arrow gives 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from engine import keys
+from engine.nearest import did_you_mean, nearest
 from engine.profiles import limits
 from engine.profiles.elements import read_elements, with_missing
 from engine.profiles.fields import FieldError, identifier, known_media, list_of, text
@@ -76,6 +76,8 @@ def profile_of(raw: object) -> Profile:
 
 
 FIELDS = ("id", "demographics", "summary_given", "summary_ref", "elements", "captions", "cluster", "source", "media", "embeddings")
+MISSPELT = 0.75
+"""How like a field a foreign one must be to be refused."""
 
 
 def _known_fields(raw: Mapping[str, object]) -> None:
@@ -83,9 +85,8 @@ def _known_fields(raw: Mapping[str, object]) -> None:
     if "persona" in raw and "captions" not in raw:
         raise FieldError("persona", "is a persona seed, not a profile", "Make profiles of the file first: mien profiles import.")
     for name in raw:
-        near = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.75) if isinstance(name, str) and name not in FIELDS else []
-        if near:
-            raise FieldError(name, f"is no field; did you mean '{near[0]}'?", "Rename it.")
+        if isinstance(name, str) and name not in FIELDS and nearest(name, FIELDS, at_least=MISSPELT):
+            raise FieldError(name, f"is no field{did_you_mean(name, FIELDS)}", "Rename it.")
 
 
 def _kind(raw: object) -> str:

@@ -11,6 +11,8 @@ from engine.report.statistics import FEW_CLUSTERS, FEWEST_CLUSTERS
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, count, counted, figure, listed, share
 
+STAND_IN = "tiny-trigrams@"
+"""How the id of the encoder begins that has no weights (`actors.tiny`)."""
 CAP_WARNS = 0.90
 MISSING_WARNS = 0.01
 SPANNED = ("v", "v_u", "v_literal", "v_c", "v_c_literal", "gs", "cp_unit", "cp_literal")
@@ -19,6 +21,8 @@ SPANNED = ("v", "v_u", "v_literal", "v_c", "v_c_literal", "gs", "cp_unit", "cp_l
 
 def warnings(summary: Summary, facts: RunFacts, non_finite: int) -> Iterator[str]:
     """What a reader must know before trusting a figure."""
+    if facts.encoder.startswith(STAND_IN):
+        yield f"The encoder {facts.encoder} is a stand-in that only counts shared letters: the scores prove the machinery, not the science."
     if summary.setting is None:
         yield f"No row was written by {facts.writer} under {facts.budget}: the report has no default setting."
     backbones = {row.backbone for row in summary.outcomes if (row.writer, row.budget) == (facts.writer, facts.budget)}

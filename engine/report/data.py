@@ -86,19 +86,23 @@ class Operations:
     """Facts that depend on the host, the hour and the weather in the cluster; shown in one section and in `run.json`, nowhere else.
 
     `stage_seconds` has process seconds of each stage, and wall seconds of each phase of the driver under a name that begins with
-    `DRIVER`; `model_calls` counts rows by stage, as journalled. `sessions` counts the drivers of the run, `interrupted` those of them
-    that were cut short. `started` and `ended` are ISO 8601 in UTC.
+    `DRIVER`; `rows` counts the rows that each stage committed, as journalled: one done again counts again. `retries` counts passes
+    that tried failed rows again, `sessions` the drivers of the run, `interrupted` those of them that were cut short. `nodes` names the
+    hosts of drivers and the nodes of workers; `begun_again` counts shards that a worker was lost with, `requests` those to the store, where
+    they are paid for. `started` and `ended` are ISO 8601 in UTC.
     """
 
     wall_seconds: float | None = None
     stage_seconds: Mapping[str, float] = field(default_factory=dict)
-    model_calls: Mapping[str, int] = field(default_factory=dict)
+    rows: Mapping[str, int] = field(default_factory=dict)
     retries: int = 0
     started: str = ""
     ended: str = ""
     nodes: tuple[str, ...] = ()
     sessions: int = 0
     interrupted: int = 0
+    begun_again: int = 0
+    requests: int = 0
 
 
 @dataclass(frozen=True, slots=True)

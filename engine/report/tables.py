@@ -214,12 +214,12 @@ def failures(summary: Summary) -> Table:
 
 def stages(operations: Operations) -> Table:
     """Seconds and rows of every stage, as journalled, longest first."""
-    names = sorted({*operations.stage_seconds, *operations.model_calls}, key=lambda name: (-operations.stage_seconds.get(name, 0.0), name))
+    names = sorted({*operations.stage_seconds, *operations.rows}, key=lambda name: (-operations.stage_seconds.get(name, 0.0), name))
     body = []
     for name in names:
-        seconds, calls = operations.stage_seconds.get(name), operations.model_calls.get(name)
-        body.append((name, figure(seconds, 1), NOTHING if calls is None else count(calls)))
-    return Table("Rows by stage, as journalled", ("stage", "seconds", "rows"), tuple(body))
+        seconds, rows = operations.stage_seconds.get(name), operations.rows.get(name)
+        body.append((name, figure(seconds, 1), NOTHING if rows is None else count(rows)))
+    return Table("Seconds and rows by stage, as journalled", ("stage", "seconds", "rows"), tuple(body))
 
 
 def scored_tasks(summary: Summary) -> Sequence[str]:

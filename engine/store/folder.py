@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.errors import Missing, StoreError, StoreUnusable
+from engine.store.backend import Aged, is_storable
 from engine.store.names import checked
 
 _TEMPORARY = ".tmp"
@@ -43,16 +44,23 @@ class FolderBackend:
         self.root = root.absolute()
         self.uri = str(self.root)
 
+    @property
+    def requests(self) -> Mapping[str, int]:
+        return {}
+
     def create(self, name: str, data: bytes) -> bool:
         path = self._path(name)
         with _storage_errors(self.uri, name), self._temporary(data) as temporary:
-            _make_folder(path.parent)
-            try:
-                os.link(temporary, path)
-            except FileExistsError:
-                return False
-            _sync_folder(path.parent)
-        return True
+            while True:
+                _make_folder(path.parent)
+                try:
+                    os.link(temporary, path)
+                except FileExistsError:
+                    with suppress(FileNotFoundError):  # deleted since: try again
+                        return path.read_bytes() == data
+                else:
+                    _sync_folder(path.parent)
+                    return True
 
     def replace(self, name: str, data: bytes) -> None:
         path = self._path(name)
@@ -61,29 +69,54 @@ class FolderBackend:
             os.replace(temporary, path)
 
     def read(self, name: str) -> bytes:
-        try:
+        with self._reading(name):
             return self._path(name).read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            raise Missing(f"There is no {name} in the store {self.uri}.") from None
-        except OSError as error:
-            raise StoreError(f"The store {self.uri} cannot read {name}: {error.strerror}.") from error
+
+    def tail(self, name: str, size: int) -> bytes:
+        with self._reading(name), self._path(name).open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - size))
+            return file.read(size)
+
+    def read_many(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        for name in names:
+            yield name, self.read(name)
+
+    def ages(self, prefix: str) -> list[Aged]:
+        found = self.list(prefix)
+        if not found:
+            return []
+        with _storage_errors(self.uri, prefix), self._temporary(b"") as temporary:
+            now = temporary.stat().st_mtime  # the clock that dated the files, which may be a file server's
+            dated = [(name, status) for name in found if (status := _status(self._path(name)))]
+        return [Aged(name, status.st_size, max(0.0, now - status.st_mtime)) for name, status in dated]
 
     def list(self, prefix: str) -> list[str]:
-        folder = self._path(prefix.rstrip("/"))
+        top = self._path(prefix.rstrip("/")) if prefix else self.root
         found: list[str] = []
         with _storage_errors(self.uri, prefix):
-            for base, _, files in os.walk(folder, onerror=_raise_unless_absent):
-                relative = Path(base).relative_to(self.root).as_posix()
-                # Names of ours never begin with a dot; file systems leave such files behind (.nfs...).
-                found.extend(f"{relative}/{file}" for file in files if not file.startswith("."))
+            for base, _, files in os.walk(top, onerror=_raise_unless_absent):
+                folder = Path(base).relative_to(self.root)
+                found.extend(filter(is_storable, ((folder / file).as_posix() for file in files)))
         return sorted(found)
 
     def delete(self, name: str) -> None:
         with _storage_errors(self.uri, name), suppress(FileNotFoundError, NotADirectoryError):
             self._path(name).unlink()
 
+    def locate(self, name: str) -> str:
+        return str(self._path(name))
+
     def _path(self, name: str) -> Path:
         return self.root / checked(name)
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except (FileNotFoundError, NotADirectoryError):
+            raise Missing(f"There is no {name} in the store {self.uri}.") from None
+        except OSError as error:
+            raise StoreError(f"The store {self.uri} cannot read {name}: {error.strerror}.") from error
 
     @contextmanager
     def _temporary(self, data: bytes) -> Iterator[Path]:
@@ -122,6 +155,13 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """None if the file was deleted since it was listed."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return path.stat()
+    return None
 
 
 def _raise_unless_absent(error: OSError) -> None:

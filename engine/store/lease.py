@@ -129,16 +129,6 @@ class Lease:
         return names.run(self._run, "lease", f"{epoch:08d}.{kind}")
 
 
-def holder_is_gone(backend: Backend, run: str) -> bool:
-    """Whether it is certain that no driver holds a run's lease: none ever did, it was released, or its process died on this host.
-
-    A driver elsewhere that went silently cannot be told from one that works; `Lease` itself watches the beat for that.
-    """
-    lease = Lease(backend, run)
-    epoch = lease.latest()
-    return not epoch or lease.is_released_or_dead(epoch)
-
-
 def _this_process() -> dict[str, str]:
     return {"host": socket.gethostname(), "boot": _boot_id(), "pid": str(os.getpid()), "started": _started(os.getpid())}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from engine.errors import StoreError, StoreUnusable, UsageError
@@ -11,7 +12,7 @@ from engine.store.folder import FolderBackend
 
 
 def open_backend(uri: str) -> Backend:
-    """The backend of a store URI: a folder path, or file://. Writes nothing."""
+    """The backend of a store URI: a folder path, file:// or s3://. Writes nothing. Raises UsageError."""
     if not uri.strip():
         raise UsageError("--store is empty.", remedy="Name a folder, such as mien-store.")
     scheme, separator, rest = uri.partition("://")
@@ -19,29 +20,35 @@ def open_backend(uri: str) -> Backend:
         return FolderBackend(Path(uri).expanduser())
     if scheme == "file":
         return FolderBackend(Path(rest))
-    raise UsageError(f"The store '{uri}' has an unknown scheme '{scheme}'.", remedy="Use a folder path.")
+    if scheme == "s3":
+        from engine.store.s3 import S3Backend
+
+        return S3Backend(uri)
+    # Neither the rest of the URI nor a user in it is repeated: it may hold credentials.
+    raise UsageError(f"The store has an unknown scheme '{scheme}'.", remedy="Use a folder path, or s3://bucket/prefix.")
 
 
 def probe(backend: Backend) -> None:
     """Refuse a store without atomic create-if-absent: the second create of a random name must fail and change nothing (STORAGE, rule 2)."""
     name = f"probe-{secrets.token_hex(16)}"
-    first, second = b"first", b"second"
     try:
-        _probe(backend, name, first, second)
+        _probe(backend, name)
+        backend.delete(name)
     except StoreUnusable:
+        with suppress(StoreError):  # the first error is the one to tell
+            backend.delete(name)
         raise
     except StoreError as error:
-        raise StoreUnusable(f"The store {backend.uri} cannot be written: {error.message}", remedy="Choose another --store.") from error
+        raise StoreUnusable(
+            f"The store {backend.uri} cannot be written: {error.message}", remedy=error.remedy or "Choose another --store."
+        ) from error
 
 
-def _probe(backend: Backend, name: str, first: bytes, second: bytes) -> None:
-    try:
-        if not backend.create(name, first):
-            raise StoreUnusable(f"The store {backend.uri} says a new random name exists already.", remedy="Choose another --store.")
-        if backend.create(name, second) or backend.read(name) != first:
-            raise StoreUnusable(
-                f"The store {backend.uri} overwrites a file that exists, so two workers could replace each other's results.",
-                remedy="Choose a store with create-if-absent (a local disk, or S3 with If-None-Match).",
-            )
-    finally:
-        backend.delete(name)
+def _probe(backend: Backend, name: str) -> None:
+    if not backend.create(name, b"first"):
+        raise StoreUnusable(f"The store {backend.uri} says a new random name exists already.", remedy="Choose another --store.")
+    if backend.create(name, b"second") or backend.read(name) != b"first":
+        raise StoreUnusable(
+            f"The store {backend.uri} overwrites a file that exists, so two workers could replace each other's results.",
+            remedy="Choose a store with create-if-absent (a local disk, or S3 with If-None-Match).",
+        )

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -11,7 +15,7 @@ import pyarrow.parquet as pq
 
 from engine.errors import CorruptObject, Missing, PlanMismatch, StoreError
 from engine.keys import canonical, sha256
-from engine.rows import ROW_VERSION, Row, row_schema, rows_to_table, table_to_rows
+from engine.rows import OUTCOMES, ROW_VERSION, Row, row_schema, rows_to_table, table_to_rows
 from engine.stage import Stage
 from engine.store import names
 from engine.store.backend import Backend
@@ -22,7 +26,22 @@ V = TypeVar("V")
 ROWS = "mien.rows"
 """Metadata key of the row schema's version: older ones read, newer ones are refused."""
 
+OUTCOME_COUNTS = "mien.outcomes"
+"""Metadata key of how many rows ended how, as JSON: what a resume needs to know, readable from the end of the file alone."""
+
 MAX_BYTES = 64 * 2**20
+_TAIL = 8192
+_COUNTS = re.compile(OUTCOME_COUNTS.encode() + rb"[^{]{1,6}(\{[^{}]*\})")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Columns of a stage's result on a shard, "unit" being one always; `overlays` is the highest one."""
+
+    stage: Stage[Any]
+    shard: str
+    overlays: int
+    columns: Sequence[str]
 
 
 class Results:
@@ -60,6 +79,30 @@ class Results:
                 found[shard] = highest
         return found
 
+    def highest(self, stage: Stage[Any], shard: str, *, known: int | None) -> int | None:
+        """The highest overlay of one shard's result, looked up one by one above what is `known`; None if there is no result."""
+        found = known
+        for overlay in itertools.count(0 if known is None else known + 1):
+            try:
+                self.backend.tail(names.result(stage.id, shard, overlay), 1)
+            except Missing:
+                return found
+            found = overlay
+        raise AssertionError("unreachable")
+
+    def failed_rows(self, stage: Stage[Any], shard: str) -> int | None:
+        """How many rows of a result without overlays failed, from its last bytes; None if they do not say (an older file, a damaged one).
+
+        A hint that saves reading: whoever reads the rows checks the whole file. Raises Missing.
+        """
+        match = _COUNTS.search(self.backend.tail(names.result(stage.id, shard), _TAIL))
+        if not match:
+            return None
+        try:
+            return int(json.loads(match[1]).get("failed", 0))
+        except ValueError:
+            return None
+
     def commit(self, stage: Stage[V], shard: str, rows: Sequence[Row[V]], *, overlay: int = 0) -> list[Row[V]]:
         """Make `rows` THE result of `stage` on `shard`; returns the rows that are: the winner's, if another worker was first."""
         self.declare(stage)
@@ -86,13 +129,20 @@ class Results:
         """One result file as a checked table. Raises Missing or CorruptObject."""
         return self._table(stage, shard, overlay, self.backend.read(names.result(stage.id, shard, overlay)), columns)
 
-    def merged(self, stage: Stage[Any], shard: str, *, overlays: int, columns: list[str]) -> pa.Table:
+    def merged(self, stage: Stage[Any], shard: str, *, overlays: int, columns: Sequence[str]) -> pa.Table:
         """The columns of a shard's rows, each unit from its highest overlay, sorted by unit: for reports, without decoding rows."""
-        tables = [self.table(stage, shard, overlay, ["unit", *columns]) for overlay in range(overlays + 1)]
-        if overlays == 0:
-            return tables[0]  # files are sorted already
-        latest = {unit: index for index, unit in enumerate(pa.chunked_array([t["unit"].combine_chunks() for t in tables]).to_pylist())}
-        return pa.concat_tables(tables).take([latest[unit] for unit in sorted(latest)])
+        return next(self.merged_many([Wanted(stage, shard, overlays, columns)]))
+
+    def merged_many(self, wanted: Iterable[Wanted]) -> Iterator[pa.Table]:
+        """`merged` of many results, in the order given: files are read ahead while earlier ones are worked on, a few at a time."""
+        ahead, behind = itertools.tee(wanted)
+        files = self.backend.read_many(names.result(each.stage.id, each.shard, n) for each in ahead for n in range(each.overlays + 1))
+        for each in behind:
+            tables = []
+            for overlay in range(each.overlays + 1):
+                _, data = next(files)
+                tables.append(self._table(each.stage, each.shard, overlay, data, ["unit", *each.columns]))
+            yield _latest(tables)
 
     def _table(self, stage: Stage[Any], shard: str, overlay: int, data: bytes, columns: list[str] | None = None) -> pa.Table:
         def untrusted(reason: str) -> CorruptObject:
@@ -144,10 +194,20 @@ class Results:
         return True
 
 
+def _latest(tables: Sequence[pa.Table]) -> pa.Table:
+    """The rows of a result and its overlays, each unit from the highest, sorted by unit as each file is."""
+    if len(tables) == 1:
+        return tables[0]
+    latest = {unit: index for index, unit in enumerate(pa.chunked_array([t["unit"].combine_chunks() for t in tables]).to_pylist())}
+    return pa.concat_tables(tables).take([latest[unit] for unit in sorted(latest)])
+
+
 def encode_result(stage: Stage[V], shard: str, rows: Sequence[Row[V]], *, overlay: int = 0) -> bytes:
     """A result file's bytes: a pure function of the rows."""
     table = rows_to_table(stage, rows)
-    table = table.replace_schema_metadata(_metadata(stage, shard, overlay))
+    counts = Counter(OUTCOMES[type(row.outcome)] for row in rows)
+    metadata = {**_metadata(stage, shard, overlay), OUTCOME_COUNTS: json.dumps(counts, sort_keys=True)}
+    table = table.replace_schema_metadata(metadata)
     sink = pa.BufferOutputStream()
     # Vectors do not compress and dictionary pages cost time; text does.
     floats = [f.name for f in table.schema if pa.types.is_list(f.type) and pa.types.is_floating(f.type.value_type)]

@@ -5,58 +5,23 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
-from engine.store.lease import holder_is_gone
+from engine.errors import UsageError
+from engine.store import names
+from engine.store.backend import Backend
+from engine.store.names import is_run_name
+from engine.store.opening import open_backend
+from engine.store.plans import bound_run, known_names
 from jobs.console import Console
-from jobs.history import sessions
 from jobs.opened_run import OpenedRun, open_run
-from jobs.reporting import current_end, make_report, page_uri
+from jobs.reporting import make_report, page_uri
 from jobs.run import COMPLETE, INCOMPLETE
+from jobs.standing import Follower, Standing
 
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How far a run is: results from the store, pace from the journal's last session."""
-
-    results: int
-    planned: int
-    people: int
-    people_done: int
-    pace: float
-    """People per second; 0 if nobody is at work or it cannot be told yet."""
-    at_work: bool
-    sessions: int
-    last: str
-
-    @property
-    def finished(self) -> bool:
-        """Whether every result exists."""
-        return self.results == self.planned
-
-    def tempo(self, name: str) -> str:
-        """What to expect, in words."""
-        if not self.at_work:
-            return f"no driver is at work; go on with the same mien run command (run {name})"
-        return f"{self.pace:.1f} people/s, about {(self.people - self.people_done) / self.pace:.0f} s left" if self.pace else "starting"
-
-
-def standing(run: OpenedRun) -> Standing:
-    """Read the listing and the journal."""
-    progress = run.progress()
-    stages = run.workflow.stages
-    have, planned = progress.results(stages, run.plan)
-    people = sum(len(shard.subjects) for shard in run.plan.shards)
-    done = sum(len(shard.subjects) for shard in run.plan.shards if progress.is_done(stages, shard))
-    found = sessions(run.backend, run.plan.run)
-    if not found:
-        return Standing(have, planned, people, done, 0.0, False, 0, "no journal yet")
-    current = found[-1]
-    ago = max(0.0, time.time() - float(current.events[-1]["at"]))
-    last = f"{current.events[-1]['event']}, {ago:.0f} s ago"
-    at_work = not current.ended and not holder_is_gone(run.backend, run.plan.run)
-    return Standing(have, planned, people, done, current.pace if at_work else 0.0, at_work, len(found), last)
+AWAIT_S = 120.0
+"""How long `mien watch` waits for a run that has not begun."""
 
 
 def report_command(name: str, *, store: str, as_json: bool) -> int:
@@ -77,37 +42,86 @@ def report_command(name: str, *, store: str, as_json: bool) -> int:
 def status_command(name: str, *, store: str, as_json: bool) -> int:
     """Say once how far a run is."""
     console, run = Console(as_json=as_json), open_run(store, name)
-    return _tell(console, run, standing(run))
+    return _tell(console, run, Follower(run).full())
 
 
 def watch_command(name: str, *, store: str, every: float, as_json: bool) -> int:
-    """Say how far a run is until it is finished, or nobody works on it."""
-    console, run = Console(as_json=as_json), open_run(store, name)
-    now = standing(run)
-    if not now.finished:
-        _tell(console, run, now)
-    with console.progress(f"run {name}", "people") as bar:
-        while not now.finished and now.at_work:
-            bar.set(now.people_done, now.people, now.tempo(name))
+    """Say how far a run is until its driver ends, or nobody works on it."""
+    console = Console(as_json=as_json)
+    try:
+        _await(console, store, name, every)
+        run = open_run(store, name)
+        return _tell(console, run, _follow(console, run, every))
+    except KeyboardInterrupt:
+        console.warn("The run itself is not touched.")
+        raise
+
+
+def _await(console: Console, store: str, name: str, every: float) -> None:
+    """Wait while a run has no driver yet: one reads all people before it writes a plan and binds the run's name."""
+    backend, deadline, told = open_backend(store), time.monotonic() + AWAIT_S, False
+    while is_run_name(name) and not _has_begun(backend, name) and time.monotonic() < deadline:
+        if not told:
+            known = known_names(backend)
+            others = f" Known runs: {', '.join(known)}." if known else ""
+            console.say(f"Run '{name}' has not begun in {backend.uri}; waiting up to {AWAIT_S:.0f} s for its driver.{others}")
+            console.event("waiting", run=name, seconds=AWAIT_S)
+            told = True
+        time.sleep(every)
+
+
+def _has_begun(backend: Backend, name: str) -> bool:
+    try:
+        _, run = bound_run(backend, name)
+    except UsageError:
+        return False
+    return bool(backend.list(names.run(run, "lease") + "/"))
+
+
+def _follow(console: Console, run: OpenedRun, every: float) -> Standing:
+    """Show a bar while a driver is at work; what is returned is what the store holds then."""
+    follower = Follower(run)
+    now = follower.full()
+    if not now.at_work:
+        return now
+    _tell(console, run, now)
+    with console.progress(f"run {run.name}", "people", estimate=False) as bar:
+        while now.at_work:
+            bar.set(now.people_done, now.people, now.tempo(run.name))
             time.sleep(every)
-            now = standing(run)
-    return _tell(console, run, now)
+            now = follower.look()
+    return follower.full()
 
 
 def _tell(console: Console, run: OpenedRun, now: Standing) -> int:
-    end = current_end(run.backend, run.workflow, run.plan, run.progress())
     state = "finished" if now.finished else "unfinished"
     console.say(f"Run {run.name} ({run.plan.run}): {state}{', limited' if run.plan.partial else ''}")
     console.say(f"  results   {now.results} of {now.planned} files: {len(run.plan.shards)} shards x {len(run.workflow.stages)} stages")
     console.say(f"  people    {now.people_done} of {now.people}")
+    end = now.end
     if end and end.roots:
         console.say(f"  failed    {end.roots} by themselves, {end.failed - end.roots} depend on them: mien errors {run.name} --group")
-    if not now.finished:
+    if now.at_work or not now.finished:
         console.say(f"  pace      {now.tempo(run.name)}")
-    console.say(f"  last      {now.last}, driver session {now.sessions}")
+    console.say(f"  drivers   {', '.join(_drivers(now))}")
+    if now.begun_again:
+        console.say(f"  shards    begun again after a lost worker: {now.begun_again}")
+    console.say(f"  last      {now.last()}")
     if end:
         console.say(f"Report: {page_uri(run.backend, run.plan.run)}")
     facts: dict[str, Any] = {"results": now.results, "planned": now.planned, "people": now.people, "people_done": now.people_done}
+    drivers = {"sessions": len(now.sessions), "interrupted": now.interrupted, "retried_passes": now.retried_passes}
     failed = {"failed": end.roots, "dependent": end.failed - end.roots} if end else {}
-    console.event("status", run=run.plan.run, finished=now.finished, at_work=now.at_work, pace=round(now.pace, 3), **facts, **failed)
+    told = {**facts, **drivers, "begun_again": now.begun_again, **failed}
+    console.event("status", run=run.plan.run, finished=now.finished, at_work=now.at_work, pace=round(now.pace, 3), **told)
     return COMPLETE if now.finished else INCOMPLETE
+
+
+def _drivers(now: Standing) -> Iterator[str]:
+    yield f"{len(now.sessions)} session{'' if len(now.sessions) == 1 else 's'}"
+    if now.at_work:
+        yield "one at work"
+    if now.interrupted:
+        yield f"{now.interrupted} cut short"
+    if now.retried_passes:
+        yield f"{now.retried_passes} retried pass{'' if now.retried_passes == 1 else 'es'}"

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.config_loading import load
+from engine.errors import CorruptObject
 from engine.stage import Stage
 from engine.store.backend import Backend
 from engine.store.journal import read_journal
 from engine.store.opening import open_backend
-from engine.store.plans import Plan, check_name, load_plan
+from engine.store.plans import Plan, bound_run, check_name, known_names, load_plan
 from engine.store.results import Results
 from jobs.console import Console
 from jobs.people_source import read_shards
-from jobs.planning import Prepared, Progress, make_plan, prepare, progress_of
+from jobs.planning import Prepared, make_plan, prepare
+from jobs.progress import Progress, progress_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +48,24 @@ def plan_command(file: Path, *, store: str, name: str, options: Mapping[str, Any
 
 
 def seconds_per_row(backend: Backend) -> dict[str, float]:
-    """Process seconds a row by stage name, measured over every run of a store."""
+    """Process seconds a row by stage name, measured over every run of a store that has a name."""
     rows: dict[str, float] = {}
     seconds: dict[str, float] = {}
-    for run in sorted({name.split("/")[1] for name in backend.list("runs/")}):
+    for run in sorted(_named_runs(backend)):
         for event in read_journal(backend, run):
             for stage, count, _, spent in event["stages"] if event["event"] == "shard" else []:
                 rows[stage] = rows.get(stage, 0) + count
                 seconds[stage] = seconds.get(stage, 0.0) + spent
     return {stage: seconds[stage] / count for stage, count in rows.items() if count}
+
+
+def _named_runs(backend: Backend) -> set[str]:
+    """Ids of the runs that have a name: a listing of all files of all runs would be far longer."""
+    found: set[str] = set()
+    for name in known_names(backend):
+        with suppress(CorruptObject):  # another run's, and no matter of this one
+            found.add(bound_run(backend, name)[1])
+    return found
 
 
 def _read(prepared: Prepared, console: Console) -> Plan:

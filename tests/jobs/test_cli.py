@@ -47,6 +47,8 @@ COMMANDS = {
     "errors": {"--store", "--group", "--json"},
     "retry": {"--store", "--code", "--json"},
     "explain": {"--store", "--json"},
+    "gc": {"--store", "--delete", "--older-than", "--json"},
+    "doctor": {"--store", "--address", "--json"},
     "schema": set(),
     "profiles build": {"--out", "--n", "--seed", "--force", "--json"},
     "profiles import": {"--out", "--seed", "--max-failed", "--force", "--json"},

@@ -13,7 +13,8 @@ from engine.store.folder import FolderBackend
 from engine.store.plans import Shard, Subject
 from engine.store.results import Results
 from jobs import asking
-from jobs.asking import ask_safely
+from jobs.asking import Asking
+from jobs.calling import Caller
 from jobs.shard_runner import UPSTREAM, Retry, ShardRunner
 
 TEXT = pa.schema([("text", pa.string())])
@@ -78,7 +79,7 @@ def results(tmp_path):
 
 
 def runner(results, stages, actor):
-    return ShardRunner(results, stages, lambda name: actor, units)
+    return ShardRunner(results, stages, Caller(lambda name: actor), units)
 
 
 def chain():
@@ -206,13 +207,13 @@ def test_a_result_whose_units_are_not_the_shards_is_quarantined(results):
 
 def test_a_batch_that_raises_is_halved_until_the_unit_at_fault_stands_alone():
     actor = Actor(broken={("x", "7")})
-    found = ask_safely(Text.ask, actor, [("x", str(i)) for i in range(16)])
+    found = Asking().outcomes(Text.ask, actor, [("x", str(i)) for i in range(16)])
     assert [type(outcome) for outcome in found] == [Failed if i == 7 else Answered for i in range(16)]
     assert len(actor.batches) <= 9
 
 
 def test_an_actor_that_answers_too_few_is_never_matched_to_units():
-    found = ask_safely(Text.ask, lambda requests: [Answered("x")] * (len(requests) - 1), [("a",), ("b",)])
+    found = Asking().outcomes(Text.ask, lambda requests: [Answered("x")] * (len(requests) - 1), [("a",), ("b",)])
     assert [outcome.code for outcome in found] == ["actor-error", "actor-error"]
     assert "answered 0 of 1" in found[0].message
 
@@ -227,7 +228,7 @@ def test_a_passing_error_is_asked_again_within_the_task(monkeypatch):
             raise ConnectionResetError("reset")
         return [Answered("x") for _ in requests]
 
-    assert ask_safely(Text.ask, flaky, [("a",)]) == [Answered("x")]
+    assert Asking().outcomes(Text.ask, flaky, [("a",)]) == [Answered("x")]
     assert calls == [1, 1, 1]
 
 
@@ -239,13 +240,13 @@ def test_errors_of_the_store_are_no_units_fault_but_bad_input_is():
         return ask
 
     with pytest.raises(StoreError):
-        ask_safely(Text.ask, refuse(StoreError("gone")), [("a",)])
-    assert ask_safely(Text.ask, refuse(InputError("not finite", code="nan")), [("a",)]) == [Failed("nan", "not finite")]
+        Asking().outcomes(Text.ask, refuse(StoreError("gone")), [("a",)])
+    assert Asking().outcomes(Text.ask, refuse(InputError("not finite", code="nan")), [("a",)]) == [Failed("nan", "not finite")]
 
 
 def test_a_failure_tells_no_credentials_paths_or_addresses():
     error = RuntimeError("http://me:s3cret@host/v1 refused /home/me/model.bin at 0x7f12, pid 4711")
-    (found,) = ask_safely(Text.ask, Actor(broken={("x", "a")}, error=error), [("x", "a")])
+    (found,) = Asking().outcomes(Text.ask, Actor(broken={("x", "a")}, error=error), [("x", "a")])
     for secret in ("s3cret", "/home/me", "0x7f12", "4711"):
         assert secret not in found.message
 
@@ -282,5 +283,5 @@ def test_a_stage_that_raises_for_one_unit_fails_that_unit_alone(results):
     ],
 )
 def test_failures_say_whether_a_retry_can_help(error, code, kind):
-    (found,) = ask_safely(Text.ask, Actor(broken={("x", "a")}, error=error), [("x", "a")])
+    (found,) = Asking().outcomes(Text.ask, Actor(broken={("x", "a")}, error=error), [("x", "a")])
     assert (found.code, found.kind) == (code, kind)

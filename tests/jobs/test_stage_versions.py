@@ -24,6 +24,7 @@ from engine.stage import Unit
 from engine.store.folder import FolderBackend
 from engine.store.plans import Shard, Subject
 from engine.store.results import Results
+from jobs.calling import Caller
 from jobs.shard_runner import ShardRunner
 from jobs.vptt import vptt
 from tests.jobs.hand_made import PEOPLE, QUERIES, RecordedEncoder
@@ -42,7 +43,7 @@ def outputs(tmp_path_factory):
     rows = [make_row(workflow.people, Unit(key, key), Answered(profile), inputs_digest([])) for key, profile in people.items()]
     results.commit(workflow.people, shard.key, rows)
     actors = {"encoder": RecordedEncoder(), "writer:template": TemplateWriter(), "scorer": VpttScorer(workflow.ceilings.definition)}
-    ShardRunner(results, workflow.stages, actors.__getitem__, workflow.units).run(shard, {workflow.people.id: 0})
+    ShardRunner(results, workflow.stages, Caller(actors.__getitem__), workflow.units).run(shard, {workflow.people.id: 0})
     return {
         stage.name: (stage, results.read(stage, shard.key, overlays=0, units=[u.key for u in workflow.units(shard, stage)]))
         for stage in (workflow.people, *workflow.stages)

@@ -125,7 +125,7 @@ def made_up_operations(**changes: Any) -> Operations:
     known: dict[str, Any] = {
         "wall_seconds": 83.4,
         "stage_seconds": {"embed-captions": 31.2, "write": 3.1, "embed-prompts": 22.8, "score": 6.4},
-        "model_calls": {"encoder": 241},
+        "rows": {"write": 241},
         "retries": 3,
         "started": "2026-05-01T10:00:00Z",
         "ended": "2026-05-01T10:01:23Z",

@@ -140,7 +140,7 @@ def test_a_run_that_was_cut_short_says_what_its_times_lack() -> None:
     cut = page(summary, facts, made_up_operations(sessions=3, interrupted=2), scores)
     assert "cut short" not in whole
     assert "3 driver sessions, 2 of them cut short; what a killed session had not journalled is missing" in " ".join(Page(cut).text.split())
-    assert "Rows by stage, as journalled" in cut
+    assert "Seconds and rows by stage, as journalled" in cut
     assert "model calls" not in cut
 
 

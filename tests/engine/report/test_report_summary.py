@@ -335,6 +335,12 @@ def test_own_captions_are_a_reference_in_every_metric(summary: Summary) -> None:
     assert any("a reference for every score, not a limit" in sentence for sentence in summary.verdict)
 
 
+def test_scores_of_the_stand_in_encoder_are_never_told_without_a_warning(tables: tuple[pa.Table, pa.Table], summary: Summary) -> None:
+    rehearsal = summarise(made_up_facts(encoder="tiny-trigrams@0123abcd.1"), *tables)
+    assert "tiny-trigrams@0123abcd.1 is a stand-in" in rehearsal.warnings[0]
+    assert not any("is a stand-in" in warning for warning in summary.warnings)
+
+
 def test_one_of_a_thing_is_told_in_the_singular() -> None:
     one = summarise(made_up_facts(planned_people=1, total_people=1), *made_up_scores(1))
     told = " ".join([*one.verdict, *one.warnings, *headline(one)])

@@ -36,8 +36,8 @@ def test_a_released_lease_is_taken_at_once(backend):
 
 def test_the_lease_of_a_dead_process_of_this_host_is_taken_at_once(backend):
     script = (
-        "import os, sys; from engine.store.folder import FolderBackend; from engine.store.lease import Lease; from pathlib import Path\n"
-        f"Lease(FolderBackend(Path({backend.uri!r})), {RUN!r}).__enter__(); os._exit(9)"
+        "import os; from engine.store.opening import open_backend; from engine.store.lease import Lease\n"
+        f"Lease(open_backend({backend.uri!r}), {RUN!r}).__enter__(); os._exit(9)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 9
     with Lease(backend, RUN, watch_s=60) as mine:

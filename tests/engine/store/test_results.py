@@ -11,7 +11,8 @@ from engine.outcome import Answered, Failed, FailureKind, Refused, Unparsed
 from engine.rows import inputs_digest, make_row
 from engine.stage import Stage, Unit
 from engine.store import names, results
-from engine.store.results import Results, encode_result
+from engine.store.folder import FolderBackend
+from engine.store.results import Results, Wanted, encode_result
 
 SHARD = "ab" * 32
 
@@ -95,6 +96,38 @@ def test_the_highest_overlay_of_a_unit_counts(store, stage):
     assert table["text"].to_pylist()[0] == "again"
 
 
+def test_many_results_come_in_the_order_asked_each_with_its_overlays(store, stage):
+    other, shards = Vectors(2), [f"{number:02x}" * 32 for number in range(40)]
+    for shard in shards:
+        store.commit(stage, shard, rows_of(stage, {"u": Answered((shard, np.zeros(1, np.float32))), "v": Refused("no")}))
+    store.commit(stage, shards[3], rows_of(stage, {"v": Answered(("again", np.zeros(1, np.float32)))}), overlay=1)
+    store.commit(other, shards[0], rows_of(other, {"w": Refused("no")}))
+    wanted = [Wanted(stage, shard, int(shard == shards[3]), ["text"]) for shard in reversed(shards)]
+    tables = list(store.merged_many([*wanted, Wanted(other, shards[0], 0, ["outcome"])]))
+    assert [table["text"].to_pylist() for table in tables[:-1]] == [
+        [shard, "again" if shard == shards[3] else None] for shard in reversed(shards)
+    ]
+    assert tables[-1].to_pylist() == [{"unit": "w", "outcome": "refused"}]
+
+
+def test_among_many_results_a_bad_one_is_named_and_set_aside(store, stage):
+    shards = [f"{number:02x}" * 32 for number in range(20)]
+    for shard in shards:
+        store.commit(stage, shard, rows_of(stage, OUTCOMES))
+    name = names.result(stage.id, shards[5])
+    data = store.backend.read(name)
+    store.backend.delete(name)
+    store.backend.create(name, data[:100])
+    found = store.merged_many(Wanted(stage, shard, 0, ["text"]) for shard in shards)
+    for _ in range(5):
+        next(found)
+    with pytest.raises(CorruptObject, match=name):
+        next(found)
+    assert store.done(stage).keys() == {names.short(shard) for shard in shards} - {names.short(shards[5])}
+    with pytest.raises(Missing, match=name):
+        list(store.merged_many([Wanted(stage, shards[5], 0, ["text"])]))
+
+
 def damaged(store, stage, change):
     name = names.result(stage.id, SHARD)
     data = store.backend.read(name)
@@ -155,7 +188,8 @@ def test_any_flipped_bit_is_found(store, stage):
     name = names.result(stage.id, SHARD)
     data = store.backend.read(name)
     reader = Results(store.backend)
-    for position in range(len(data)):
+    step = 1 if isinstance(store.backend, FolderBackend) else 101  # each position costs two requests
+    for position in range(0, len(data), step):
         flipped = data[:position] + bytes([data[position] ^ (1 << position % 8)]) + data[position + 1 :]
         store.backend.replace(name, flipped)
         with pytest.raises(CorruptObject):

@@ -1,0 +1,69 @@
+"""Which drivers may be at work in a store: what `mien gc` asks before it takes anything away (STORAGE, rule 9).
+
+As in `engine.store.lease` no clocks are compared: a beat that changed between two looks has an owner who is at work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from engine.errors import LeaseHeld, Missing
+from engine.store import names
+from engine.store.backend import Backend
+from engine.store.lease import BEAT_S, Lease
+
+WATCH_S = BEAT_S + 1.0
+"""Seconds between two looks that show whether a beat moves."""
+
+_CLAIM = re.compile(r"runs/(?P<run>[^/]+)/lease/(?P<epoch>[0-9]{8})\.json")
+
+Held: TypeAlias = Mapping[str, tuple[int, bytes]]
+"""Run -> (epoch, last beat) of each lease that may be held; an empty beat if none was written yet."""
+
+
+class Drivers:
+    """Looks at the leases of all runs, and remembers those that are over: they do not come back under the same epoch."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._over: set[tuple[str, int]] = set()
+
+    def look(self, files: Iterable[str]) -> Held:
+        """The leases among `files` (a listing of runs/) that are neither released nor held by a process of this host that is dead."""
+        latest: dict[str, int] = {}
+        for claim in filter(None, map(_CLAIM.fullmatch, files)):
+            latest[claim["run"]] = max(int(claim["epoch"]), latest.get(claim["run"], 0))
+        held: dict[str, tuple[int, bytes]] = {}
+        for run, epoch in sorted(latest.items()):
+            if (run, epoch) in self._over:
+                continue
+            beat = self._beat(run, epoch)
+            if self._is_over(run, epoch):
+                self._over.add((run, epoch))
+            else:
+                held[run] = (epoch, beat)
+        return held
+
+    def _beat(self, run: str, epoch: int) -> bytes:
+        try:
+            return self._backend.read(names.run(run, "lease", f"{epoch:08d}.beat"))
+        except Missing:
+            return b""
+
+    def _is_over(self, run: str, epoch: int) -> bool:
+        try:
+            return Lease(self._backend, run).is_released_or_dead(epoch)
+        except (ValueError, KeyError, TypeError, Missing):
+            return False  # a lease that cannot be read proves nothing
+
+
+def refuse_at_work(before: Held, now: Held) -> None:
+    """Raise LeaseHeld if a lease was taken, or a beat moved, between two looks."""
+    for run, seen in now.items():
+        if before.get(run) != seen:
+            raise LeaseHeld(
+                f"Run {run} is being worked on: its beat moves. Nothing more is deleted while a driver is at work in this store.",
+                remedy="Run the same command again when it has ended; `mien watch` shows it.",
+            )

@@ -1,0 +1,147 @@
+"""One boto3 client a process, each of its requests counted, and patience with a server that is away (STORAGE, rule 2)."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
+
+from engine.errors import StoreError
+from engine.store.s3_address import S3Address, session
+from engine.store.s3_errors import Passing, s3_errors
+from engine.store.s3_pace import Pace
+
+T = TypeVar("T")
+
+CONCURRENCY = 16
+PATIENCE_S = 300.0
+FIRST_CONTACT_S = 60.0
+"""A server that never answered this process is more likely a wrong address than an outage."""
+CONNECT_S = 5.0
+READ_S = 30.0
+LONGEST_WAIT_S = 5.0
+TOLD_AFTER_S = 10.0
+
+_log = logging.getLogger(__name__)
+_making = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """Another thread may have held the lock when this process was forked."""
+    global _making
+    _making = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
+
+
+class _Connection:
+    """What belongs to one process: neither sockets nor locks survive a fork."""
+
+    def __init__(self, address: S3Address) -> None:
+        self.pid = os.getpid()
+        self.pace = Pace(CONCURRENCY)
+        self.sent: Counter[str] = Counter()
+        self.reached = False
+        self._lock = threading.Lock()
+        self.client = _client(address)
+        self.client.meta.events.register("before-send.s3", self._count)
+
+    def _count(self, event_name: str, **_: Any) -> None:
+        """Sees every attempt, also those that boto3 makes by itself after a redirect."""
+        with self._lock:
+            self.sent[event_name.rsplit(".", 1)[-1]] += 1
+
+
+class S3Client:
+    """Sends requests to one bucket; safe in several threads, and after a fork."""
+
+    def __init__(self, address: S3Address, *, patience_s: float = PATIENCE_S) -> None:
+        self.address = address
+        self._patience_s = patience_s
+        self._held: _Connection | None = None
+
+    @property
+    def requests(self) -> Mapping[str, int]:
+        """Requests sent by this process so far, by kind."""
+        held = self._held
+        return dict(sorted(held.sent.items())) if held and held.pid == os.getpid() else {}
+
+    def send(self, operation: str, name: str, **arguments: Any) -> dict[str, Any]:
+        """One request and its whole reply; a body is read into "Body". Raises Missing, Taken, EmptyRange, Passing or StoreUnusable."""
+        connection = self._connection()
+        with connection.pace.turn(), s3_errors(self.address.place, name):
+            reply: dict[str, Any] = getattr(connection.client, operation)(Bucket=self.address.bucket, **arguments)
+            if "Body" in reply:
+                with reply["Body"] as stream:
+                    reply["Body"] = stream.read()
+        connection.reached = True
+        return reply
+
+    def patiently(self, action: Callable[[], T], name: str) -> T:
+        """The value of `action`, repeated after growing random pauses while it raises Passing. Raises StoreError when patience ends."""
+        reached = self._connection().reached
+        patience = self._patience_s if reached else min(FIRST_CONTACT_S, self._patience_s)
+        retrying = Retrying(
+            retry=retry_if_exception_type(Passing),
+            wait=wait_random_exponential(multiplier=0.1, max=LONGEST_WAIT_S),
+            stop=stop_after_delay(patience),
+            before_sleep=_Teller(self.address.place),
+            reraise=True,
+        )
+        try:
+            return retrying(action)
+        except Passing as trouble:
+            raise StoreError(
+                f"The store {self.address.place} failed {name} for {patience:.0f} s: {trouble.message}.",
+                remedy="Is its server up and its address right? Then run the same command again; finished work is kept.",
+            ) from None
+
+    def close(self) -> None:
+        """Let the sockets of this process go; the next request makes new ones."""
+        held, self._held = self._held, None
+        if held and held.pid == os.getpid():
+            held.client.close()
+
+    def _connection(self) -> _Connection:
+        held = self._held
+        if held and held.pid == os.getpid():
+            return held
+        with _making:
+            if not self._held or self._held.pid != os.getpid():
+                self._held = _Connection(self.address)
+            return self._held
+
+
+class _Teller:
+    """Says once per wait that the store does not answer, so that a silent run is understood."""
+
+    def __init__(self, place: str) -> None:
+        self._place, self._told = place, False
+
+    def __call__(self, state: RetryCallState) -> None:
+        trouble = state.outcome.exception() if state.outcome else None
+        if not self._told and (state.seconds_since_start or 0.0) > TOLD_AFTER_S and isinstance(trouble, Passing):
+            self._told = True
+            _log.warning("waiting for the store %s: %s", self._place, trouble.message)
+
+
+def _client(address: S3Address) -> Any:
+    from botocore.config import Config
+
+    config = Config(
+        retries={"mode": "standard", "total_max_attempts": 1},  # `patiently` repeats, and Pace adapts: see there
+        connect_timeout=CONNECT_S,
+        read_timeout=READ_S,
+        max_pool_connections=CONCURRENCY,
+        s3={"addressing_style": address.addressing},
+        request_checksum_calculation=address.checksums,
+        response_checksum_validation=address.checksums,
+    )
+    with s3_errors(address.place, "the client"):
+        return session().client("s3", endpoint_url=address.endpoint_url or None, region_name=address.region or None, config=config)

@@ -1,0 +1,48 @@
+"""Making actors once a process; a load that fails for a passing reason is tried again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from engine.errors import MienError, ModelError
+
+LOAD_TRIES = 3
+"""In one process; Ray then makes another one, eight times in a row at most (`jobs.pipeline`)."""
+
+PAUSE_S = 1.0
+"""Before the second try; doubled for the next."""
+
+LOAD_FAILED = "model-load"
+"""Code of a ModelError that a fresh process may not meet again."""
+
+
+class Loader:
+    """The actor of a name, made on first use by `make`."""
+
+    def __init__(self, make: Callable[[str], Any]) -> None:
+        self._make = make
+        self._made: dict[str, Any] = {}
+
+    def __call__(self, name: str) -> Any:
+        """The actor called `name`. Raises ModelError (`LOAD_FAILED` if loading failed in a way that may pass)."""
+        if name not in self._made:
+            self._made[name] = self._loaded(name)
+        return self._made[name]
+
+    def _loaded(self, name: str) -> Any:
+        for attempt in range(1, LOAD_TRIES + 1):
+            try:
+                return self._make(name)
+            except MienError:
+                raise  # missing or other weights: no second look would find them
+            except Exception as error:
+                if attempt == LOAD_TRIES:
+                    raise ModelError(
+                        f"The actor '{name}' could not be loaded in {LOAD_TRIES} tries: {type(error).__name__}: {error}",
+                        remedy="See the traceback in Ray's log; `mien doctor` checks the model's files.",
+                        code=LOAD_FAILED,
+                    ) from error
+                time.sleep(PAUSE_S * 2 ** (attempt - 1))
+        raise AssertionError("unreachable")

@@ -1,0 +1,45 @@
+"""What a benchmark is to the machinery that runs it: stages, their units, and the actors that answer them.
+
+A benchmark's module offers `from_plan(plan, results) -> Workflow`; workers import it by name, so nothing but its name travels to them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from engine.stage import Stage, Unit
+from engine.store.plans import Plan, Shard
+from engine.store.results import Results
+
+Actors: TypeAlias = Callable[[str], Any]
+"""An actor by its name ("encoder", "writer:template")."""
+
+
+class Workflow(Protocol):
+    """A benchmark as a list of stages over fixed shards."""
+
+    @property
+    def source(self) -> Stage[Any]:
+        """The sharded stage that the driver stores itself, such as the people."""
+
+    @property
+    def stages(self) -> Sequence[Stage[Any]]:
+        """Every stage that actors run, in dependency order."""
+
+    @property
+    def finals(self) -> Sequence[Stage[Any]]:
+        """Stages in which every failure shows, whatever stage it began in."""
+
+    def units(self, shard: Shard, stage: Stage[Any]) -> list[Unit]:
+        """The units of a stage on a shard: fixed when the plan is made."""
+
+    def actors(self, options: Mapping[str, Any]) -> Actors:
+        """Makes an actor, new at each call. `options` are the driver's: they name where models lie and how many threads they get."""
+
+
+def open_workflow(module: str, plan: Plan, results: Results) -> Workflow:
+    """The workflow of a plan, rebuilt from nothing but the store. `module` comes from code, never from stored data."""
+    workflow: Workflow = importlib.import_module(module).from_plan(plan, results)
+    return workflow
