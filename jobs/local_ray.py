@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import sys
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from engine.errors import ClusterError
+
+KNOCK_S = 10.0
 
 OBJECT_STORE_BYTES = 128 * 2**20
 """Of a local cluster. Only shard references travel through it, so a laptop keeps its memory for models."""
@@ -60,14 +65,42 @@ class RaySession:
 
     def _connect(self) -> None:
         import ray
+        import ray._private.worker
         import ray.data
 
+        # Ray prints what its daemons report (a lost worker, in ten lines) on stdout, where --json promises nothing but JSON; `jobs.passes`
+        # tells of lost workers itself, and Ray's log files keep its own words.
+        ray._private.worker.print_to_stdstream = lambda data, ignore_prefix: None
+
         common: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-        if self._address or os.environ.get("RAY_ADDRESS"):
-            ray.init(address=self._address or "auto", **common)
+        address = self._address or os.environ.get("RAY_ADDRESS", "")
+        if address:
+            _knock(address)
+            try:
+                ray.init(address=address, **common)
+            except (ConnectionError, RuntimeError, ValueError) as error:  # Ray's words for an address that is none, or another version
+                raise _unreachable(address, error) from error
         else:
             cpus = len(os.sched_getaffinity(0))
             ray.init(address="local", num_cpus=cpus, object_store_memory=OBJECT_STORE_BYTES, include_dashboard=False, **common)
+
+
+def _knock(address: str) -> None:
+    """Raise ClusterError if nobody listens at host:port: Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        try:
+            socket.create_connection((host, int(port)), timeout=KNOCK_S).close()
+        except (OSError, OverflowError) as error:
+            raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> ClusterError:
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return ClusterError(
+        f"The Ray cluster {address} cannot be joined: {said}",
+        remedy="Is it up, and this its address (RAY_ADDRESS, execution.ray_address)? `mien doctor --address` looks closer.",
+    )
 
 
 @contextmanager

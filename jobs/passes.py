@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from engine.config import Execution
 from engine.errors import CorruptObject, LeaseHeld, Missing
@@ -28,6 +29,9 @@ from jobs.shard_runner import Retry
 from jobs.worker import WorkerSettings
 from jobs.workflow import Workflow
 
+OnShard: TypeAlias = Callable[[int, int, ShardReference], None]
+"""Told (subjects done, subjects planned, the shard that just ended)."""
+
 MAX_PASSES = 5
 
 
@@ -45,6 +49,7 @@ class Work:
     options: dict[str, object]
     """For the workflow's actors."""
     retry: Retry = field(default_factory=Retry)
+    on_shard: OnShard = lambda done, total, shard: None
 
 
 class Passes:
@@ -105,6 +110,7 @@ class Passes:
                 done += people[shard.shard]
                 self._note(shard, people[shard.shard])
                 bar.set(done, total, self._budget.note)
+                work.on_shard(done, total, shard)
         self.phases.append(("evaluating", time.monotonic() - started))
 
     def _note(self, shard: ShardReference, people: int) -> None:
@@ -112,6 +118,11 @@ class Passes:
         names = [stage.name for stage in self._work.workflow.stages]
         stages = [[names[index], rows, failed, seconds] for visit in shard.visits for index, rows, failed, seconds in visit.tallies]
         again = shard.trouble.message if shard.trouble else ""
+        attempt = max((visit.attempt for visit in shard.visits), default=1)
+        if attempt > 1:
+            self._console.warn(
+                f"Shard {shard.shard} was begun again: the worker that was at it is gone. Nothing that was finished is lost."
+            )
         self._hold.journal.add(
             "shard",
             shard=shard.shard,
@@ -122,7 +133,7 @@ class Passes:
             node=shard.visits[-1].node if shard.visits else "",
             pid=shard.visits[-1].pid if shard.visits else 0,
             requests=sum(visit.requests for visit in shard.visits),
-            attempt=max((visit.attempt for visit in shard.visits), default=1),
+            attempt=attempt,
             again=again,
         )
         if again:

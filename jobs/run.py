@@ -18,7 +18,7 @@ from jobs.driving import Hold, driving
 from jobs.history import stage_seconds
 from jobs.local_ray import RaySession
 from jobs.opened_run import save_settings
-from jobs.passes import Passes, Work
+from jobs.passes import OnShard, Passes, Work
 from jobs.people_source import PeopleRead, commit_people, read_shards
 from jobs.planning import Prepared, commit_queries, make_plan
 from jobs.progress import progress_of, references
@@ -38,6 +38,8 @@ class Options:
     name: str
     command: str
     retry: Retry
+    on_shard: OnShard = lambda done, total, shard: None
+    """Told of each finished shard: for a demo that kills, for tests."""
 
 
 class Driver:
@@ -118,6 +120,7 @@ class Driver:
             Vptt.__module__,
             {"encoder": experiment.encoder, "threads": experiment.execution.encoder.threads},
             self._options.retry,
+            self._options.on_shard,
         )
         passes = Passes(work, hold, session, self._console)
         try:

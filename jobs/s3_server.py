@@ -127,7 +127,7 @@ class LocalS3:
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [binary, *self._options()],
-                env={**os.environ, **self.environment, "GOMEMLIMIT": "256MiB"},
+                env={**os.environ, **self.environment, "GOMEMLIMIT": "512MiB"},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.errors import CorruptObject
 from engine.store import names
 from engine.store.backend import Aged, Backend
-from engine.store.folder import _TEMPORARY, FolderBackend
+from engine.store.folder import TEMPORARY, FolderBackend
 from engine.store.plans import load_plan
 
 DAY_S = 86_400.0
@@ -184,7 +184,7 @@ def leftovers(backend: Backend, older_than_s: float) -> list[Leftover]:
     if not isinstance(backend, FolderBackend):
         return []
     found: list[Leftover] = []
-    for path in sorted((backend.root / _TEMPORARY).glob("*")):
+    for path in sorted((backend.root / TEMPORARY).glob("*")):
         with suppress(FileNotFoundError):
             status = path.stat()
             found.append(Leftover(path, status.st_size, time.time() - status.st_mtime))

@@ -13,7 +13,7 @@ from engine.errors import Missing, StoreError, StoreUnusable
 from engine.store.backend import Aged, is_storable
 from engine.store.names import checked
 
-_TEMPORARY = ".tmp"
+TEMPORARY = ".tmp"
 
 _REMEDIES = {
     errno.ENOSPC: "The disk is full: free some space or choose another --store, then run the same command again; finished work is kept.",
@@ -121,7 +121,7 @@ class FolderBackend:
     @contextmanager
     def _temporary(self, data: bytes) -> Iterator[Path]:
         """A durable file with `data` on the same file system, gone afterwards."""
-        folder = self.root / _TEMPORARY
+        folder = self.root / TEMPORARY
         _make_folder(folder)
         path = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
         try:

@@ -57,7 +57,7 @@ class Lease:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None) -> None:
         self._stop.set()
-        self._thread.join()
+        self._thread.join(timeout=BEAT_S)  # a beat that hangs on an outage of the store must not hold up the end
         if self.is_good():
             with suppress(StoreError):  # the first error is the one to tell; a lease that was not released is watched instead
                 self._write_beat(released=True)

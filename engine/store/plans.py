@@ -72,7 +72,7 @@ class Plan:
             if raw.pop("sha256") != content_key(raw):
                 raise ValueError("its digest is another")
             return cls(**{**raw, "queries": Shard.from_json(raw["queries"]), "shards": tuple(map(Shard.from_json, raw["shards"]))})
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise CorruptObject(f"A plan.json cannot be read: {error}.") from error
 
 

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
 
-from engine.errors import StoreError
+from engine.errors import Missing, StoreError
 from engine.store.s3_address import S3Address, session
-from engine.store.s3_errors import Passing, s3_errors
+from engine.store.s3_errors import EmptyRange, Passing, Taken, s3_errors
 from engine.store.s3_pace import Pace
 
 T = TypeVar("T")
@@ -75,13 +75,21 @@ class S3Client:
     def send(self, operation: str, name: str, **arguments: Any) -> dict[str, Any]:
         """One request and its whole reply; a body is read into "Body". Raises Missing, Taken, EmptyRange, Passing or StoreUnusable."""
         connection = self._connection()
+        try:
+            reply = self._reply(connection, operation, name, arguments)
+        except (Missing, Taken, EmptyRange):
+            connection.reached = True
+            raise
+        connection.reached = True
+        return reply
+
+    def _reply(self, connection: _Connection, operation: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         with connection.pace.turn(), s3_errors(self.address.place, name):
             reply: dict[str, Any] = getattr(connection.client, operation)(Bucket=self.address.bucket, **arguments)
             if "Body" in reply:
                 with reply["Body"] as stream:
                     reply["Body"] = stream.read()
-        connection.reached = True
-        return reply
+            return reply
 
     def patiently(self, action: Callable[[], T], name: str) -> T:
         """The value of `action`, repeated after growing random pauses while it raises Passing. Raises StoreError when patience ends."""
@@ -144,4 +152,4 @@ def _client(address: S3Address) -> Any:
         response_checksum_validation=address.checksums,
     )
     with s3_errors(address.place, "the client"):
-        return session().client("s3", endpoint_url=address.endpoint_url or None, region_name=address.region or None, config=config)
+        return session().create_client("s3", endpoint_url=address.endpoint_url or None, region_name=address.region or None, config=config)

@@ -1,4 +1,4 @@
-"""`mien run`, `mien demo`."""
+"""`mien run`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from jobs.run import Driver, Options
 from jobs.shard_runner import Retry
 
 
-def run_command(file: Path | None, *, store: str, name: str, options: Mapping[str, Any], as_json: bool) -> int:
-    """Run an experiment (None: the embedded default); returns the exit code."""
+def run_command(file: Path, *, store: str, name: str, options: Mapping[str, Any], as_json: bool) -> int:
+    """Run an experiment; returns the exit code."""
     prepared = prepare(load(file, os.environ, options).experiment)
     command = shlex.join(["mien", *sys.argv[1:]])
     return Driver(prepared, Options(store, name or prepared.experiment.run_name(), command, Retry()), Console(as_json=as_json)).run()

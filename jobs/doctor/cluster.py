@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import secrets
-import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import StoreError
+from engine.errors import ClusterError, StoreError
 from engine.store.backend import Backend
 from jobs.doctor.finding import Finding, failed
 from jobs.doctor.node import look
@@ -18,7 +17,6 @@ from jobs.doctor.packages import TOLD
 from jobs.doctor.store import CLOCK_WARNS_S, probe_name
 from jobs.local_ray import RaySession
 
-KNOCK_S = 5.0
 PATIENCE_S = 60.0
 """How long a node may take to answer: it may start its first process."""
 MUST_AGREE = ("mien", "encoder")
@@ -49,9 +47,8 @@ def check_cluster(address: str, backend: Backend, encoder: str) -> list[Finding]
     arguments = (backend.uri, probe, content, encoder)
     try:
         return list(compare(look(*arguments), _nodes(address, arguments)))
-    except ConnectionError as error:
-        remedy = "Is it up, and this its address?"
-        return [Finding("cluster", "fail", f"The cluster {address} cannot be joined: {_first_line(error)}", remedy)]
+    except ClusterError as error:
+        return [failed("cluster", error)]
     finally:
         with suppress(StoreError):  # `mien gc` removes old probes
             backend.delete(probe)
@@ -90,25 +87,12 @@ def _differences(here: Mapping[str, str], node: Node) -> Iterator[Finding]:
 
 
 def _nodes(address: str, arguments: tuple[Any, ...]) -> list[Node]:
-    """Join the cluster and ask its nodes. Raises ConnectionError."""
-    _knock(address)
+    """Join the cluster and ask its nodes. Raises ClusterError."""
     session = RaySession(address).start()
     try:
         return _ask(session.wait(), arguments)
-    except (RuntimeError, ValueError) as error:  # Ray's words for an address that is none, or a version that differs
-        raise ConnectionError(str(error)) from error
     finally:
         session.stop()
-
-
-def _knock(address: str) -> None:
-    """Raise ConnectionError if nobody listens at host:port: Ray itself would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if host and port.isdigit():
-        try:
-            socket.create_connection((host, int(port)), timeout=KNOCK_S).close()
-        except (OSError, OverflowError) as error:
-            raise ConnectionError(f"{error}.") from error
 
 
 def _ask(ray: Any, arguments: tuple[Any, ...]) -> list[Node]:

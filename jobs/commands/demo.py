@@ -1,0 +1,118 @@
+"""`mien demo`: the embedded default; with a worker killed half-way (`--kill`), with its results on a real S3 server (`--s3`)."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.config_loading import load
+from engine.store import names
+from engine.store.backend import Backend
+from engine.store.opening import open_backend
+from jobs.audit import audit
+from jobs.call_log import VARIABLE, units_asked
+from jobs.console import Console
+from jobs.opened_run import open_run
+from jobs.planning import prepare
+from jobs.references import ShardReference
+from jobs.run import Driver, Options
+from jobs.shard_runner import Retry
+
+NAME = "demo"
+
+
+def demo_command(*, store: str, kill: bool, s3: bool, as_json: bool) -> int:
+    """Run the demo; returns the exit code."""
+    console = Console(as_json=as_json)
+    if kill:
+        # What is finished is never computed again, so a kill shows something only in a place of its own.
+        store = f"{store.rstrip('/')}/kill-{time.strftime('%Y%m%d-%H%M%S')}"
+    with _s3(Path(store), console) if s3 else _folder(store) as uri:
+        return _killed_half_way(uri, console) if kill else _driver(uri, console).run()
+
+
+def _driver(uri: str, console: Console, murder: Murder | None = None) -> Driver:
+    prepared = prepare(load(None, os.environ, {}).experiment)
+    command = shlex.join(["mien", *sys.argv[1:]])
+    return Driver(prepared, Options(uri, NAME, command, Retry(), murder or (lambda *_: None)), console)
+
+
+@dataclass
+class Murder:
+    """Ends the process that told of the shard with which half of the people were done."""
+
+    console: Console
+    pids: list[int] = field(default_factory=list)
+
+    def __call__(self, done: int, total: int, shard: ShardReference) -> None:
+        if self.pids or 2 * done < total or not shard.visits:
+            return
+        self.pids.append(shard.visits[-1].pid)
+        os.kill(self.pids[0], signal.SIGKILL)
+        self.console.say(f"Killed worker process {self.pids[0]} (SIGKILL) at {done} of {total} people; the run goes on.")
+
+
+def _killed_half_way(uri: str, console: Console) -> int:
+    """Run, kill a worker at half, and count what the store holds afterwards."""
+    murder = Murder(console)
+    with tempfile.TemporaryDirectory(prefix="mien-calls-") as calls:
+        os.environ[VARIABLE] = calls
+        try:
+            code = _driver(uri, console, murder).run()
+        finally:
+            del os.environ[VARIABLE]
+        asked = units_asked(Path(calls)).total()
+    run = open_run(uri, NAME)
+    found = audit(run.workflow, run.plan, run.results)
+    planned = sum(len(run.workflow.units(shard, stage)) for shard in run.plan.shards for stage in run.workflow.stages)
+    console.say()
+    console.say(f"Killed {len(murder.pids)} of the worker processes half-way. Then, of {found.planned:,} planned units of all stages:")
+    console.say(f"  lost        {found.lost}")
+    console.say(f"  duplicated  {found.duplicated}")
+    console.say(f"  not planned {found.foreign}")
+    console.say(f"  computed from anything but what is stored  {found.stale}")
+    console.say(f"  asked again {asked - planned}: what the killed process was at work on; everything finished was kept")
+    facts = {"lost": found.lost, "duplicated": found.duplicated, "foreign": found.foreign, "stale": found.stale}
+    console.event("audit", killed=len(murder.pids), planned=found.planned, asked_again=asked - planned, **facts)
+    return code if found.is_exact and murder.pids else max(code, 1)
+
+
+@contextmanager
+def _folder(store: str) -> Iterator[str]:
+    yield store
+
+
+@contextmanager
+def _s3(folder: Path, console: Console) -> Iterator[str]:
+    """A store on a local S3 server whose data lie under `folder`; its report is copied beside them, since the server ends with the demo."""
+    from jobs.s3_server import LocalS3
+
+    with LocalS3(folder / "s3-data") as server:
+        os.environ.update(server.environment)
+        uri = server.uri("mien-demo")
+        console.say(f"A real S3 server (SeaweedFS) listens on {server.endpoint}; its data lie in {folder / 's3-data'}")
+        yield uri
+        page = _copy_report(open_backend(uri), folder / "report")
+        if page is not None:
+            console.say(f"The S3 server ends with the demo. The report again, on disk: {page}")
+
+
+def _copy_report(backend: Backend, folder: Path) -> Path | None:
+    """The page's path, or None if the run did not get to a report."""
+    for binding in backend.list("names/"):
+        run = open_run(backend.uri, binding.removeprefix("names/").removesuffix(".json")).plan.run
+        prefix = names.run(run, "report") + "/"
+        for name, data in backend.read_many(backend.list(prefix)):
+            path = folder / name.removeprefix(prefix)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    page = folder / "index.html"
+    return page if page.exists() else None
