@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from engine.errors import EngineDied, InputError, MienError
 from engine.outcome import Failed, FailureKind, Outcome
+from jobs.masking import masked
 
 ATTEMPTS = 3
 """How often a single unit is asked before a passing error ends it as `Failed` (retryable)."""
@@ -18,8 +18,6 @@ PAUSE_S = 0.2
 
 Ask: TypeAlias = Callable[[Any, Sequence[Any]], Sequence[Outcome[Any]]]
 
-_SECRETS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
-_LOCAL = re.compile(r"(?:/[\w.~-]+){2,}|0x[0-9a-fA-F]+|\bpid[ =:]*\d+")
 _ENGINE_DEATHS = ("EngineDeadError", "AcceleratorError", "ActorDiedError")
 """Exceptions of vLLM, torch and Ray after which an engine answers nothing any more."""
 
@@ -75,7 +73,12 @@ def guarded(call: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _asked(ask: Ask, actor: Any, requests: Sequence[Any]) -> list[Outcome[Any]]:
-    outcomes = list(ask(actor, requests))
+    try:
+        outcomes = list(ask(actor, requests))
+    except Exception as error:
+        if type(error).__name__ in _ENGINE_DEATHS or ("CUDA error" in str(error) and "out of memory" not in str(error).lower()):
+            raise EngineDied(f"The engine is dead: {_failure(error).message}") from error
+        raise
     if len(outcomes) != len(requests):
         # The 1:1 contract: a wrong count cannot be assigned to units, so none of them may become a score.
         raise RuntimeError(f"{type(actor).__name__} answered {len(outcomes)} of {len(requests)} requests")
@@ -84,13 +87,10 @@ def _asked(ask: Ask, actor: Any, requests: Sequence[Any]) -> list[Outcome[Any]]:
 
 def _failure(error: Exception) -> Failed:
     """The failure of a unit that raised: what kind it is decides whether a retry can help."""
-    text = f"{type(error).__name__}: {error}"[:500]
-    # Rows go into reports and must be the same on every machine: no credentials, paths, addresses or process numbers.
-    message = _LOCAL.sub("...", _SECRETS.sub("***", text))
-    if isinstance(error, MemoryError) or "out of memory" in text.lower():
+    text = f"{type(error).__name__}: {error}"
+    message = masked(text)  # rows go into reports, and must be the same on every machine
+    if isinstance(error, MemoryError) or "out of memory" in text[:500].lower():
         return Failed("out-of-memory", message, FailureKind.OUT_OF_MEMORY)
-    if type(error).__name__ in _ENGINE_DEATHS or "CUDA error" in text:
-        raise EngineDied(f"The engine is dead: {message}") from error
     if isinstance(error, OSError | TimeoutError):
         return Failed("transient", message, FailureKind.RETRYABLE)
     return Failed("actor-error", message, FailureKind.PERMANENT)

@@ -6,14 +6,13 @@ was named twice and never came back is given up.
 
 from __future__ import annotations
 
-import itertools
 import os
 import secrets
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from engine.errors import StoreError
+from engine.errors import EngineDied, StoreError
 from engine.store import names
 from engine.store.backend import Backend
 
@@ -53,15 +52,23 @@ class Attempts:
 
     def begin(self, shard: str) -> Attempt:
         """Mark that a task begins on `shard`."""
-        for number in itertools.count(1):
-            if self._mark(self._shard(shard, number)):
-                return Attempt(shard, number)
-        raise AssertionError("unreachable")
+        number = 1
+        while not self._mark(self._shard(shard, number)):
+            number = max(number, max(self._standing(shard), default=0)) + 1
+        return Attempt(shard, number)
 
     def finish(self, attempt: Attempt, *, whole: bool) -> None:
-        """Take the mark back: the task returns. If the shard is `whole`, its earlier ones count no more either."""
-        for number in range(1 if whole else attempt.number, attempt.number + 1):
-            self._take_back(self._shard(attempt.shard, number))
+        """Take the mark back: the task returns. If the shard is `whole`, none of its marks counts any more."""
+        if whole and not attempt.is_first:
+            with suppress(StoreError):
+                self.forget(self._backend, self._run, [attempt.shard], operator=self._operator)
+        else:
+            self._take_back(self._shard(attempt.shard, attempt.number))
+
+    def unexplained(self, attempt: Attempt) -> int:
+        """How many tasks on this shard were lost while its units ran alone, beyond those that a named unit can have ended."""
+        named = sum(mark.startswith(names.short(attempt.shard) + ".") for mark in self._marks())
+        return max(0, attempt.number - 1 - ALONE_AFTER - named)
 
     def isolate(self, attempt: Attempt) -> None:
         """Let the next task on this shard run one unit at a time: this one is about to end its process, and knows why."""
@@ -73,17 +80,34 @@ class Attempts:
         """Name a unit while it is asked alone; False if it ended its process too often to be asked again."""
         marks = [self._unit(shard, fingerprint, unit, number) for number in range(1, UNIT_TRIES + 1)]
         mine = next((mark for mark in marks if self._mark(mark)), None)
-        yield mine is not None
+        try:
+            yield mine is not None
+        except EngineDied:
+            raise  # the process ends now, and this unit is why
+        except BaseException:
+            if mine is not None:
+                self._take_back(mine)  # the process lives
+            raise
         if mine is not None:
             self._take_back(mine)
 
     @staticmethod
-    def forget(backend: Backend, run: str, shards: Collection[str]) -> None:
-        """Take back all marks of these shards, of every operator: their units are to be tried again as if nothing had happened."""
+    def forget(backend: Backend, run: str, shards: Collection[str], *, operator: str = "") -> None:
+        """Take back all marks of these shards (of one operator, or of all): their units are as if nothing had happened."""
         wanted = {names.short(shard) for shard in shards}
-        for name in backend.list(names.run(run, "attempts") + "/") if wanted else []:
+        folder = names.run(run, "attempts", *([operator] if operator else []))
+        for name in backend.list(folder + "/") if wanted else []:
             if name.rsplit("/", 1)[-1][: names.SHORT] in wanted:
                 backend.delete(name)
+
+    def _marks(self) -> list[str]:
+        """The last parts of all standing marks of this operator."""
+        return [name.rsplit("/", 1)[-1] for name in self._backend.list(names.run(self._run, "attempts", self._operator) + "/")]
+
+    def _standing(self, shard: str) -> list[int]:
+        """Numbers of the tasks on a shard that never returned, or have not yet."""
+        begins = f"{names.short(shard)}-"
+        return [int(mark.removeprefix(begins)) for mark in self._marks() if mark.startswith(begins)]
 
     def _mark(self, name: str) -> bool:
         # Equal bytes would read as a retry of this very write.

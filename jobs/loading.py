@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 from engine.errors import MienError, ModelError
+from jobs.masking import masked, without_secrets
 
 LOAD_TRIES = 3
 """In one process; Ray then makes another one, eight times in a row at most (`jobs.pipeline`)."""
@@ -37,12 +40,14 @@ class Loader:
                 return self._make(name)
             except MienError:
                 raise  # missing or other weights: no second look would find them
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - whatever it was is told as a ModelError
                 if attempt == LOAD_TRIES:
+                    # Not as the cause: whoever shows this error would show the other's words, too.
+                    print(without_secrets(traceback.format_exc()), file=sys.stderr, flush=True)
                     raise ModelError(
-                        f"The actor '{name}' could not be loaded in {LOAD_TRIES} tries: {type(error).__name__}: {error}",
+                        f"The actor '{name}' could not be loaded in {LOAD_TRIES} tries: {masked(f'{type(error).__name__}: {error}')}",
                         remedy="See the traceback in Ray's log; `mien doctor` checks the model's files.",
                         code=LOAD_FAILED,
-                    ) from error
+                    ) from None
                 time.sleep(PAUSE_S * 2 ** (attempt - 1))
         raise AssertionError("unreachable")

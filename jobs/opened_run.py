@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 from engine.config import Experiment
-from engine.errors import UsageError
+from engine.errors import StoreError, UsageError
 from engine.store import names
 from engine.store.backend import Backend
 from engine.store.folder import FolderBackend
@@ -16,6 +17,7 @@ from engine.store.plans import Plan, bound_run, load_plan
 from engine.store.results import Results
 from jobs.planning import Prepared
 from jobs.progress import Progress, progress_of
+from jobs.reporting import END
 from jobs.vptt import Vptt, from_plan
 
 SETTINGS = "experiment.json"
@@ -33,8 +35,13 @@ class OpenedRun:
 
     @cached_property
     def results(self) -> Results:
-        """The results of the run's store."""
-        return Results(self.backend)
+        """The results of the run's store. A file that cannot be trusted makes the run unfinished, so that the next `mien run` mends it."""
+
+        def unfinish() -> None:
+            with suppress(StoreError):  # a store that can only be read
+                self.backend.delete(names.run(self.plan.run, "report", END))
+
+        return Results(self.backend, notice_untrusted=unfinish)
 
     def progress(self) -> Progress:
         """What exists now."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from engine.config import Execution
-from engine.errors import CorruptObject, LeaseHeld, Missing
+from engine.errors import CorruptObject, LeaseHeld, Missing, StoreError, StoreUnusable
 from engine.store.plans import Plan
 from engine.store.results import Results
 from jobs.attempts import Attempts
 from jobs.call_log import folder_of_calls
+from jobs.checking import set_aside_untrusted
 from jobs.console import Console
 from jobs.driving import Hold
 from jobs.failure_budget import FailureBudget
@@ -33,6 +34,9 @@ OnShard: TypeAlias = Callable[[int, int, ShardReference], None]
 """Told (subjects done, subjects planned, the shard that just ended)."""
 
 MAX_PASSES = 5
+
+GIVE_UP_S = 600.0
+"""Without a good beat: twice as long as the store itself is waited for."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,9 @@ class Passes:
     def __init__(self, work: Work, hold: Hold, session: RaySession, console: Console) -> None:
         self._work, self._hold, self._session, self._console = work, hold, session, console
         self._budget = FailureBudget(work.execution.stop_after_failed)
+        self._tried_again: set[int] = set()
+        """Shards that came through a pass: what fails there now has been tried."""
+        self._waiting = False
         self.phases: list[tuple[str, float]] = []
         """(name, wall seconds) of what was done."""
 
@@ -69,26 +76,37 @@ class Passes:
         for number in range(1, MAX_PASSES + 1):
             try:
                 before_each()
-                open_ = self._open(first=number == 1)
+                open_ = self._open()
                 if not open_:
                     self._may_submit()  # a driver that was replaced leaves the report to the other one
                     return
                 self._hold.journal.add("pass", number=number, shards=len(open_), retry=any(each.retry for each in open_))
-                self._pass(open_)
-            except (CorruptObject, Missing) as error:  # set aside now, so the next pass computes it again
+                found_untrusted = self._pass(open_)
+            except (CorruptObject, Missing) as error:
                 self._console.warn(str(error))
+                found_untrusted = True
+            if found_untrusted:
+                self.set_aside_untrusted()
 
-    def _open(self, *, first: bool) -> list[ShardReference]:
+    def set_aside_untrusted(self) -> None:
+        """One file of this run could not be trusted: look at all of them, so that the next pass computes everything that is needed."""
+        started = time.monotonic()
+        set_aside_untrusted(self._work.workflow, self._work.plan, self._work.results, self._console.warn)
+        self.phases.append(("checking every result file", time.monotonic() - started))
+
+    def _open(self) -> list[ShardReference]:
+        """The shards that need work; failures are tried again once in this driver's passes."""
         started = time.monotonic()
         work = self._work
-        found = remaining(work.workflow, work.plan, work.results, work.retry if first else None)
+        found = remaining(work.workflow, work.plan, work.results, work.retry, not_again=self._tried_again)
         if found.begun:
             self.phases.append(("finding what remains", time.monotonic() - started))
         retried = [work.plan.shards[each.shard].key for each in found.references if each.retry]
         Attempts.forget(work.results.backend, work.plan.run, retried)
         return found.references
 
-    def _pass(self, open_: list[ShardReference]) -> None:
+    def _pass(self, open_: list[ShardReference]) -> bool:
+        """Whether a worker met a file that cannot be trusted."""
         work, plan = self._work, self._work.plan
         settings = WorkerSettings(
             work.results.backend.uri, plan.run, work.module, work.options, work.execution.stuck_after_s, folder_of_calls()
@@ -97,7 +115,8 @@ class Passes:
         ray = self._session.wait()
         self.phases.append(("waiting for Ray", time.monotonic() - waited))
         listen()
-        started, first = time.monotonic(), True
+        started, first, troubled = time.monotonic(), True, False
+        fresh = {each.shard for each in open_ if not (each.retry or each.inspect)}
         people = {index: len(shard.subjects) for index, shard in enumerate(plan.shards)}
         total = sum(people.values())
         done = total - sum(people[each.shard] for each in open_)
@@ -108,13 +127,20 @@ class Passes:
                     self.phases.append(("starting workers and first shard", time.monotonic() - started))
                     started, first = time.monotonic(), False
                 done += people[shard.shard]
-                self._note(shard, people[shard.shard])
+                stages = self._note(shard, people[shard.shard])
+                if shard.shard in fresh:  # rows that are tried again fail more often than rows do
+                    self._budget.add(stages)
+                if shard.trouble is None:
+                    self._tried_again.add(shard.shard)
+                else:
+                    troubled = True
                 bar.set(done, total, self._budget.note)
                 work.on_shard(done, total, shard)
         self.phases.append(("evaluating", time.monotonic() - started))
+        return troubled
 
-    def _note(self, shard: ShardReference, people: int) -> None:
-        """Journal a shard, and count its failures against the budget."""
+    def _note(self, shard: ShardReference, people: int) -> list[list[Any]]:
+        """Journal a shard; returns (stage name, rows, failed, seconds) of what was done to it."""
         names = [stage.name for stage in self._work.workflow.stages]
         stages = [[names[index], rows, failed, seconds] for visit in shard.visits for index, rows, failed, seconds in visit.tallies]
         again = shard.trouble.message if shard.trouble else ""
@@ -138,10 +164,21 @@ class Passes:
         )
         if again:
             self._console.warn(again)
-        self._budget.add(stages)
+        return stages
 
     def _may_submit(self) -> bool:
         """False while the lease could not be renewed lately; raises LeaseHeld once another driver has it."""
-        if self._hold.lease.was_taken_over:
+        lease = self._hold.lease
+        if lease.was_taken_over:
             raise LeaseHeld(f"Another driver took over run {self._work.plan.run}.", remedy="Leave it to that one; `mien watch` shows it.")
-        return self._hold.lease.is_good()
+        if lease.is_good():
+            self._waiting = False
+            return True
+        passing = lease.trouble is None or (isinstance(lease.trouble, StoreError) and not isinstance(lease.trouble, StoreUnusable))
+        if not passing or lease.silent_s > GIVE_UP_S:
+            said = lease.trouble or f"nothing could be written for {lease.silent_s:.0f} s."
+            raise StoreError(f"The lease of run {self._work.plan.run} cannot be renewed: {said}", remedy="Then run the same command again.")
+        if not self._waiting:
+            self._waiting = True
+            self._console.warn("The lease could not be renewed in time, so nothing new is submitted until the store answers again.")
+        return False

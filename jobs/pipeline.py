@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.config import Execution, Pool
 from engine.errors import ClusterError, MienError
+from jobs.attempts import UNIT_TRIES
 from jobs.gate import gated
 from jobs.operators import Operator
 from jobs.references import ABSENT, ShardReference, Trouble
@@ -31,13 +32,15 @@ def stream(
 
     Raises MienError if a worker met an error that no other shard would escape (a full disk, missing weights), and what `may_submit` raises.
     """
+    from ray.data.exceptions import ExecutionTimeoutError, SystemException
+
     context = ray.data.DataContext.get_current()
     _configure(context, execution)
     try:
         with gated(context, may_submit):  # a dataset copies the context that it is made under
             for row in _dataset(ray, references, operators, workflow, settings).iter_rows():
                 yield _ended(ShardReference.of(row))
-    except ray.exceptions.RayError as error:
+    except (ray.exceptions.RayError, ExecutionTimeoutError, SystemException) as error:
         raise _as_ours(error) from error
 
 
@@ -95,7 +98,8 @@ def _configure(context: Any, execution: Execution) -> None:
     """Ray Data's defaults that do not suit a long run on spot nodes."""
     context.enable_progress_bars = False
     context.max_consecutive_actor_init_deaths = 8  # one failed model load must not end a job
-    context.execution_no_progress_timeout_s = execution.no_progress_timeout_s
+    # A shard whose unit blocks its process takes the watchdog's limit once whole and twice alone; that is progress, which Ray cannot see.
+    context.execution_no_progress_timeout_s = max(execution.no_progress_timeout_s, int((UNIT_TRIES + 2) * execution.stuck_after_s) + 300)
     context.max_errored_blocks = 0  # Ray would drop whole shards
 
 
@@ -109,7 +113,7 @@ def _error(told: Trouble) -> MienError:
     """The worker's error as the driver's, with its own exit code."""
     from engine import errors
 
-    kind = getattr(errors, told.kind)
+    kind = getattr(errors, told.kind, MienError)
     error: MienError = kind(told.message, remedy=told.remedy)
     return error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from engine.store.plans import Plan
@@ -21,11 +22,13 @@ class Remaining:
     begun: bool
 
 
-def remaining(workflow: Workflow, plan: Plan, results: Results, retry: Retry | None) -> Remaining:
-    """Look at the store: one listing a stage, and the last bytes of finished shards' final results if failures are to be tried again."""
+def remaining(workflow: Workflow, plan: Plan, results: Results, retry: Retry, *, not_again: Collection[int] = ()) -> Remaining:
+    """Look at the store: one listing a stage, and the last bytes of finished shards' final results.
+
+    Failures that `retry` wants are tried again, but for those of the shards `not_again`.
+    """
     progress = progress_of(workflow, results)
     begun = any(progress.overlays(stage, shard) != ABSENT for shard in plan.shards for stage in workflow.stages)
-    again = failed_shards(workflow, plan, results, progress, retry) if retry is not None and begun else set()
+    again = failed_shards(workflow, plan, results, progress, retry) - set(not_again) if begun else set()
     stale = stale_shards(workflow, plan, results, progress)
-    code = retry.code if retry else ""
-    return Remaining(references(workflow, plan, progress, stale=stale, retry=again, code=code), begun)
+    return Remaining(references(workflow, plan, progress, stale=stale, retry=again, code=retry.code), begun)

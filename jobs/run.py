@@ -18,7 +18,7 @@ from jobs.driving import Hold, driving
 from jobs.history import stage_seconds
 from jobs.local_ray import RaySession
 from jobs.opened_run import save_settings
-from jobs.passes import OnShard, Passes, Work
+from jobs.passes import MAX_PASSES, OnShard, Passes, Work
 from jobs.people_source import PeopleRead, commit_people, read_shards
 from jobs.planning import Prepared, commit_queries, make_plan
 from jobs.progress import progress_of, references
@@ -124,15 +124,21 @@ class Driver:
         )
         passes = Passes(work, hold, session, self._console)
         try:
-            passes.run(lambda: self._ensure_inputs(plan))
+            for _ in range(MAX_PASSES):
+                passes.run(lambda: self._ensure_inputs(plan))
+                with suppress(CorruptObject, Missing):  # found while reading for the report, named while all are looked at
+                    return self._finish(plan, hold.journal, passes)
+                passes.set_aside_untrusted()
         except BudgetReached as error:
             self._console.warn(str(error))
-            self._finish(plan, hold.journal)  # partial results are always reportable
+            with suppress(CorruptObject, Missing):  # the next command finds them again; why this one stopped is to be told
+                self._finish(plan, hold.journal, passes)  # partial results are always reportable
             raise
-        self._phases += passes.phases
-        return self._finish(plan, hold.journal)
+        return self._finish(plan, hold.journal, passes)
 
-    def _finish(self, plan: Plan, journal: Journal) -> int:
+    def _finish(self, plan: Plan, journal: Journal, passes: Passes) -> int:
+        self._phases += passes.phases
+        passes.phases.clear()
         progress = progress_of(self._workflow, self._results)
         with self._phase("report"):
             options, note = self._options, lambda: self._note_end(journal)

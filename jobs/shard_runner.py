@@ -152,9 +152,16 @@ class ShardRunner:
     def _commit(self, due: _Due, context: _Context) -> StageTally:
         started = time.perf_counter()
         rows = [_row(due, unit) for unit in due.units]
-        committed = self._results.commit(due.stage, context.shard.key, rows, overlay=due.overlay)
-        context.adopt(due, committed)
-        failed = sum(isinstance(row.outcome, Failed) and not row.outcome.code.startswith(UPSTREAM) for row in committed)
+        committed: dict[str, Row[Any]] = {}
+        while True:
+            committed |= {row.unit: row for row in self._results.commit(due.stage, context.shard.key, rows, overlay=due.overlay)}
+            # Another run may have tried other units again and been first: what only we have is the next overlay.
+            rows = [row for row in rows if row.unit not in committed]
+            if not rows:
+                break
+            due.overlay += 1
+        context.adopt(due, list(committed.values()))
+        failed = sum(isinstance(row.outcome, Failed) and not row.outcome.code.startswith(UPSTREAM) for row in committed.values())
         return StageTally(len(committed), failed, False, due.seconds + time.perf_counter() - started)
 
 

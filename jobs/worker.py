@@ -15,7 +15,7 @@ from engine.errors import ClusterError, CorruptObject, EngineDied, MienError, Mi
 from engine.store.opening import open_backend
 from engine.store.plans import load_plan
 from engine.store.results import Results
-from jobs.attempts import ALONE_AFTER, UNIT_TRIES, Attempt, Attempts
+from jobs.attempts import Attempt, Attempts
 from jobs.call_log import CallLog
 from jobs.calling import Caller
 from jobs.loading import LOAD_FAILED, Loader
@@ -24,8 +24,8 @@ from jobs.shard_runner import Retry, ShardRunner, StageTally
 from jobs.watchdog import EXIT_CODE, Watchdog
 from jobs.workflow import open_workflow
 
-SPARE_ATTEMPTS = 20
-"""Tasks on a shard that may be lost to nodes and drivers, beyond those that its units can account for."""
+SPARE_ATTEMPTS = 8
+"""Tasks on a shard that may be lost one after another though its units run alone and none of them is to blame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,15 @@ class ShardWorker:
         started = time.time()
         try:
             attempt = self._attempts.begin(self._plan.shards[reference.shard].key)
-            self._refuse_endless(reference, attempt)
+            self._refuse_endless(attempt)
             done, tallies = self._run(reference, attempt)
         except EngineDied as error:
             print(error, file=sys.stderr, flush=True)
             os._exit(EXIT_CODE)  # the attempt stays marked; retrying into a dead engine would loop for ever
         except MienError as error:
+            if error.code == LOAD_FAILED:
+                print(error, file=sys.stderr, flush=True)
+                os._exit(EXIT_CODE)  # another process may have more luck; the attempt stays marked
             return replace(reference, trouble=_told(error))
         index = {stage.id: number for number, stage in enumerate(self._workflow.stages)}
         worked = tuple((index[id_], t.rows, t.failed, round(t.seconds, 4)) for id_, t in tallies.items() if not t.skipped)
@@ -107,8 +110,8 @@ class ShardWorker:
         return replace(
             reference,
             done=tuple(done.get(stage.id, ABSENT) for stage in self._workflow.stages),
-            # What was written here may be newer than results that a later operator finds done.
-            inspect=reference.inspect or bool(worked),
+            # What was written here, or by a task that was lost, may be newer than results that a later operator finds done.
+            inspect=reference.inspect or bool(worked) or not attempt.is_first,
             visits=(*reference.visits, visit),
         )
 
@@ -119,24 +122,24 @@ class ShardWorker:
         shard = self._plan.shards[reference.shard]
         try:
             tallies = self._runner.run(shard, done, inspect=reference.inspect, retry=retry, attempt=attempt)
-        except EngineDied:
-            raise
-        except BaseException:
-            self._attempts.finish(attempt, whole=False)  # this process lives: nothing here ended it
+        except BaseException as error:
+            if not isinstance(error, EngineDied) and getattr(error, "code", "") != LOAD_FAILED:
+                self._attempts.finish(attempt, whole=False)  # this process lives: nothing here ended it
             raise
         self._attempts.finish(attempt, whole=True)
         return done, tallies
 
-    def _refuse_endless(self, reference: ShardReference, attempt: Attempt) -> None:
-        """Whatever ends the process outside of a unit's call would otherwise end it for ever."""
-        shard = self._plan.shards[reference.shard]
-        units = sum(len(self._workflow.units(shard, stage)) for stage in self._stages.values())
-        if attempt.number > ALONE_AFTER + UNIT_TRIES * units + SPARE_ATTEMPTS:
-            raise ClusterError(
-                f"{attempt.number - 1} processes were lost on shard {shard.key[:16]}.",
-                remedy="See the workers' logs in Ray (out of memory? a crash while loading?); `mien doctor` checks the nodes.",
-            )
+    def _refuse_endless(self, attempt: Attempt) -> None:
+        """Whatever ends the process outside of a named unit's call would otherwise end it for ever."""
+        if not attempt.alone or self._attempts.unexplained(attempt) < SPARE_ATTEMPTS:
+            return
+        self._attempts.finish(attempt, whole=True)  # another command starts anew, when the cause is mended
+        raise ClusterError(
+            f"{attempt.number - 1} processes were lost on shard {attempt.shard[:16]}, and no single unit is to blame.",
+            remedy="See the workers' logs in Ray (out of memory? a crash while loading?); `mien doctor` checks the nodes.",
+        )
 
 
 def _told(error: MienError) -> Trouble:
-    return Trouble(type(error).__name__, error.message, error.remedy, again=isinstance(error, CorruptObject | Missing))
+    known = next(kind for kind in type(error).__mro__ if kind.__module__ == MienError.__module__)
+    return Trouble(known.__name__, error.message, error.remedy, again=isinstance(error, CorruptObject | Missing))

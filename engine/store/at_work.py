@@ -5,19 +5,16 @@ As in `engine.store.lease` no clocks are compared: a beat that changed between t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from engine.errors import LeaseHeld, Missing
 from engine.store import names
 from engine.store.backend import Backend
-from engine.store.lease import BEAT_S, Lease
+from engine.store.lease import BEAT_S, Lease, latest_epochs
 
 WATCH_S = BEAT_S + 1.0
 """Seconds between two looks that show whether a beat moves."""
-
-_CLAIM = re.compile(r"runs/(?P<run>[^/]+)/lease/(?P<epoch>[0-9]{8})\.json")
 
 Held: TypeAlias = Mapping[str, tuple[int, bytes]]
 """Run -> (epoch, last beat) of each lease that may be held; an empty beat if none was written yet."""
@@ -32,15 +29,12 @@ class Drivers:
 
     def look(self, files: Iterable[str]) -> Held:
         """The leases among `files` (a listing of runs/) that are neither released nor held by a process of this host that is dead."""
-        latest: dict[str, int] = {}
-        for claim in filter(None, map(_CLAIM.fullmatch, files)):
-            latest[claim["run"]] = max(int(claim["epoch"]), latest.get(claim["run"], 0))
         held: dict[str, tuple[int, bytes]] = {}
-        for run, epoch in sorted(latest.items()):
+        for run, epoch in sorted(latest_epochs(files).items()):
             if (run, epoch) in self._over:
                 continue
             beat = self._beat(run, epoch)
-            if self._is_over(run, epoch):
+            if Lease(self._backend, run).is_released_or_dead(epoch):
                 self._over.add((run, epoch))
             else:
                 held[run] = (epoch, beat)
@@ -51,12 +45,6 @@ class Drivers:
             return self._backend.read(names.run(run, "lease", f"{epoch:08d}.beat"))
         except Missing:
             return b""
-
-    def _is_over(self, run: str, epoch: int) -> bool:
-        try:
-            return Lease(self._backend, run).is_released_or_dead(epoch)
-        except (ValueError, KeyError, TypeError, Missing):
-            return False  # a lease that cannot be read proves nothing
 
 
 def refuse_at_work(before: Held, now: Held) -> None:

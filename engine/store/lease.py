@@ -6,24 +6,33 @@ The lease saves money only: with it broken, two drivers still write the same nam
 from __future__ import annotations
 
 import json
-import os
+import re
 import secrets
-import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from pathlib import Path
 from types import TracebackType
 
 from engine.errors import LeaseHeld, Missing, StoreError
 from engine.keys import canonical
 from engine.store import names
 from engine.store.backend import Backend
+from engine.store.lease_owner import UNKNOWN, Owner
 
 BEAT_S = 5.0
 STALE_S = 15.0
 WATCH_S = 30.0
+
+_CLAIM = re.compile(r"runs/(?P<run>[^/]+)/lease/(?P<epoch>[0-9]{8})\.json")
+
+
+def latest_epochs(files: Iterable[str]) -> dict[str, int]:
+    """Run -> the last epoch that was taken, of each run with a claim among `files`; files of other names do not count."""
+    latest: dict[str, int] = {}
+    for claim in filter(None, map(_CLAIM.fullmatch, files)):
+        latest[claim["run"]] = max(int(claim["epoch"]), latest.get(claim["run"], 0))
+    return latest
 
 
 class Lease:
@@ -37,6 +46,8 @@ class Lease:
         self._count = 0
         self._taken = False
         self.epoch = 0
+        self.trouble: Exception | None = None
+        """Why the last beat failed; None after a good one. Any but a StoreError has ended the beating for good."""
         self._thread = threading.Thread(target=self._keep_beating, name="lease", daemon=True)
 
     def __enter__(self) -> Lease:
@@ -44,10 +55,10 @@ class Lease:
             epoch = self.latest()
             if epoch and not self._is_free(epoch):
                 raise LeaseHeld(
-                    f"Run {self._run} is being worked on by {_owner_name(self._owner(epoch))}.",
+                    f"Run {self._run} is being worked on by {self._owner(epoch) or UNKNOWN}.",
                     remedy="Watch it with `mien watch`, or end that process and run the same command again.",
                 )
-            claim = canonical({"owner": _this_process(), "token": self._token})
+            claim = canonical({"owner": Owner.this_process().record(), "token": self._token})
             if self._backend.create(self._name(epoch + 1, "json"), claim):
                 self.epoch = epoch + 1
                 break
@@ -64,7 +75,12 @@ class Lease:
 
     def is_good(self) -> bool:
         """Whether new work may be submitted: the last good beat is recent and nobody took over."""
-        return time.monotonic() - self._last_good <= STALE_S
+        return not self._taken and self.silent_s <= STALE_S
+
+    @property
+    def silent_s(self) -> float:
+        """Seconds since the last good beat began."""
+        return time.monotonic() - self._last_good
 
     @property
     def was_taken_over(self) -> bool:
@@ -75,17 +91,21 @@ class Lease:
         while not self._stop.wait(BEAT_S):
             try:
                 self._beat()
-            except StoreError:
-                continue  # the beat grows stale by itself, and `is_good` says so
+            except StoreError as error:
+                self.trouble = error  # the beat grows stale by itself, and `is_good` says so
+            except Exception as error:  # noqa: BLE001 - a thread that died unseen would let the driver wait for ever
+                self.trouble = error
+                return
 
     def _beat(self) -> None:
         started = time.monotonic()
         if self.latest() > self.epoch:
-            self._taken, self._last_good = True, float("-inf")
+            self._taken = True
             self._stop.set()
             return
         self._write_beat(released=False)
         self._last_good = started  # before the write: one that hung for long proves nothing about now
+        self.trouble = None
 
     def _write_beat(self, *, released: bool) -> None:
         self._count += 1
@@ -96,24 +116,25 @@ class Lease:
         if self.is_released_or_dead(epoch):
             return True
         beat = self._read_beat(epoch)
-        self._notice(f"another driver ({_owner_name(self._owner(epoch))}) may be at work; watching its beat for {self._watch_s:.0f} s")
+        self._notice(f"another driver ({self._owner(epoch) or UNKNOWN}) may be at work; watching its beat for {self._watch_s:.0f} s")
         deadline = time.monotonic() + self._watch_s
         while time.monotonic() < deadline:
             time.sleep(min(1.0, self._watch_s / 10))
             now = self._read_beat(epoch)
             if now != beat:
-                return bool(now and json.loads(now)["released"])
+                return _says_released(now)
         return True
 
     def is_released_or_dead(self, epoch: int) -> bool:
         """Whether the holder of `epoch` released it, or was a process of this host and boot that is dead."""
-        beat = self._read_beat(epoch)
-        return bool(beat and json.loads(beat)["released"]) or _is_dead_here(self._owner(epoch))
+        if _says_released(self._read_beat(epoch)):
+            return True
+        owner = self._owner(epoch)
+        return owner is not None and owner.is_known_dead()
 
     def latest(self) -> int:
         """The last epoch that was taken; 0 if none was."""
-        claims = [name for name in self._backend.list(names.run(self._run, "lease") + "/") if name.endswith(".json")]
-        return int(claims[-1].rsplit("/", 1)[-1].removesuffix(".json")) if claims else 0
+        return latest_epochs(self._backend.list(names.run(self._run, "lease") + "/")).get(self._run, 0)
 
     def _read_beat(self, epoch: int) -> bytes | None:
         try:
@@ -121,37 +142,26 @@ class Lease:
         except Missing:
             return None
 
-    def _owner(self, epoch: int) -> dict[str, str]:
-        owner: dict[str, str] = json.loads(self._backend.read(self._name(epoch, "json")))["owner"]
-        return owner
+    def _owner(self, epoch: int) -> Owner | None:
+        """Who took `epoch`; None if its claim does not tell."""
+        try:
+            claim = _fields(self._backend.read(self._name(epoch, "json")))
+        except Missing:
+            return None
+        return Owner.of_record(claim.get("owner"))
 
     def _name(self, epoch: int, kind: str) -> str:
         return names.run(self._run, "lease", f"{epoch:08d}.{kind}")
 
 
-def _this_process() -> dict[str, str]:
-    return {"host": socket.gethostname(), "boot": _boot_id(), "pid": str(os.getpid()), "started": _started(os.getpid())}
+def _says_released(beat: bytes | None) -> bool:
+    return beat is not None and _fields(beat).get("released") is True
 
 
-def _is_dead_here(owner: dict[str, str]) -> bool:
-    """Whether the owner was a process of this host and boot that no longer runs; pids are reused, so its start time counts too."""
-    here = owner["host"] == socket.gethostname() and owner["boot"] == _boot_id() != ""
-    return here and _started(int(owner["pid"])) != owner["started"]
-
-
-def _boot_id() -> str:
-    path = Path("/proc/sys/kernel/random/boot_id")
-    return path.read_text().strip() if path.exists() else ""
-
-
-def _started(pid: int) -> str:
-    """The start time of a process in clock ticks since boot; "" if there is none or it is a zombie."""
+def _fields(data: bytes) -> dict[str, object]:
+    """The fields of a file of a lease; none if it is damaged, which proves nothing."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return ""
-    return "" if fields[0] in "ZX" else fields[19]
-
-
-def _owner_name(owner: dict[str, str]) -> str:
-    return f"process {owner['pid']} on {owner['host']}"
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -11,8 +11,11 @@ from engine.store.backend import Backend
 from engine.store.folder import FolderBackend
 
 
-def open_backend(uri: str) -> Backend:
-    """The backend of a store URI: a folder path, file:// or s3://. Writes nothing. Raises UsageError."""
+def open_backend(uri: str, *, proven: bool = False) -> Backend:
+    """The backend of a store URI: a folder path, file:// or s3://. Writes nothing. Raises UsageError.
+
+    `proven`: another process used this very store, so a server that never answered this one is away rather than a wrong address.
+    """
     if not uri.strip():
         raise UsageError("--store is empty.", remedy="Name a folder, such as mien-store.")
     scheme, separator, rest = uri.partition("://")
@@ -23,7 +26,7 @@ def open_backend(uri: str) -> Backend:
     if scheme == "s3":
         from engine.store.s3 import S3Backend
 
-        return S3Backend(uri)
+        return S3Backend(uri, proven=proven)
     # Neither the rest of the URI nor a user in it is repeated: it may hold credentials.
     raise UsageError(f"The store has an unknown scheme '{scheme}'.", remedy="Use a folder path, or s3://bucket/prefix.")
 

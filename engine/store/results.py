@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -51,9 +51,10 @@ class Results:
     and its workers. Others only report it.
     """
 
-    def __init__(self, backend: Backend, *, repair: bool = False) -> None:
+    def __init__(self, backend: Backend, *, repair: bool = False, notice_untrusted: Callable[[], None] = lambda: None) -> None:
+        """`notice_untrusted` is called when a file cannot be trusted and is not to be repaired here."""
         self.backend = backend
-        self._repair = repair
+        self._repair, self._notice_untrusted = repair, notice_untrusted
         self._declared: set[str] = set()
 
     def declare(self, stage: Stage[Any]) -> None:
@@ -95,7 +96,7 @@ class Results:
 
         A hint that saves reading: whoever reads the rows checks the whole file. Raises Missing.
         """
-        match = _COUNTS.search(self.backend.tail(names.result(stage.id, shard), _TAIL))
+        match = _COUNTS.search(_footer(self.backend.tail(names.result(stage.id, shard), _TAIL)))
         if not match:
             return None
         try:
@@ -119,9 +120,10 @@ class Results:
         """
         rows: dict[str, Row[V]] = {}
         for overlay in range(overlays + 1):
-            table = self.table(stage, shard, overlay)
+            data = self.backend.read(names.result(stage.id, shard, overlay))
+            table = self._table(stage, shard, overlay, data)
             if overlay == 0 and units is not None and set(table["unit"].to_pylist()) != set(units):
-                raise self._untrusted(stage, shard, overlay, None, "its units are not the shard's")
+                raise self._untrusted(stage, shard, overlay, data, "its units are not the shard's")
             rows.update((row.unit, row) for row in table_to_rows(stage, table))
         return rows
 
@@ -176,22 +178,33 @@ class Results:
         """The error for a file that cannot be trusted; with `repair` it is moved out of the way, its higher overlays too."""
         name = names.result(stage.id, shard, overlay)
         if not self._repair:
+            self._notice_untrusted()
             return CorruptObject(f"{name} cannot be trusted: {reason}.", remedy="Run the experiment again: it will be computed anew.")
-        for number in itertools.count(overlay):
-            if not self._set_aside(names.result(stage.id, shard, number), judged if number == overlay else None):
-                break
-        return CorruptObject(f"{name} cannot be trusted: {reason}. It is in quarantine now.", remedy="It will be computed again.")
+        moved = self._set_aside(name, judged)
+        if moved:
+            for number in itertools.count(overlay + 1):  # made from what cannot be trusted
+                if not self._set_aside(names.result(stage.id, shard, number), None):
+                    break
+        where = "It is in quarantine now" if moved else "Another worker has taken it away"
+        return CorruptObject(f"{name} cannot be trusted: {reason}. {where}.", remedy="It will be computed again.")
 
     def _set_aside(self, name: str, judged: bytes | None) -> bool:
-        """Move a file to quarantine; False if there is none. One that is no longer what was judged stays."""
+        """Move a file to quarantine; False if there is none, or if it is no longer what was judged: another worker has mended it."""
         try:
             data = self.backend.read(name)
         except Missing:
             return False
-        if judged is None or data == judged:
-            self.backend.create(names.quarantine(name, sha256(data)), data)
-            self.backend.delete(name)
+        if judged is not None and data != judged:
+            return False
+        self.backend.create(names.quarantine(name, sha256(data)), data)
+        self.backend.delete(name)
         return True
+
+
+def _footer(tail: bytes) -> bytes:
+    """The footer of a Parquet file, from its last bytes; b"" if it is not whole in them. Data pages before it can hold anything."""
+    length = int.from_bytes(tail[-8:-4], "little")
+    return tail[-8 - length : -8] if tail[-4:] == b"PAR1" and 0 < length <= len(tail) - 8 else b""
 
 
 def _latest(tables: Sequence[pa.Table]) -> pa.Table:

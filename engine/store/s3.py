@@ -25,10 +25,10 @@ from engine.store.s3_errors import EmptyRange, Passing, Taken
 class S3Backend:
     """A store under one prefix of a bucket. Every operation outlasts an outage of up to `patience_s`."""
 
-    def __init__(self, uri: str, *, patience_s: float = PATIENCE_S) -> None:
-        """Raises UsageError; sends nothing yet."""
+    def __init__(self, uri: str, *, patience_s: float = PATIENCE_S, proven: bool = False) -> None:
+        """`proven`: the address is known to be right, and a first contact has all the patience. Raises UsageError; sends nothing yet."""
         self._address = S3Address.parse(uri).located()
-        self._client = S3Client(self._address, patience_s=patience_s)
+        self._client = S3Client(self._address, patience_s=patience_s, proven=proven)
         self.uri = self._address.uri
 
     def __repr__(self) -> str:

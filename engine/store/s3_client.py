@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
 
-from engine.errors import Missing, StoreError
+from engine.errors import Missing, StoreError, StoreUnusable
 from engine.store.s3_address import S3Address, session
 from engine.store.s3_errors import EmptyRange, Passing, Taken, s3_errors
 from engine.store.s3_pace import Pace
@@ -21,7 +21,7 @@ T = TypeVar("T")
 CONCURRENCY = 16
 PATIENCE_S = 300.0
 FIRST_CONTACT_S = 60.0
-"""A server that never answered this process is more likely a wrong address than an outage."""
+"""The most for a server that never answered: a wrong address is likelier than an outage, unless the caller knows that it is right."""
 CONNECT_S = 5.0
 READ_S = 30.0
 LONGEST_WAIT_S = 5.0
@@ -47,7 +47,6 @@ class _Connection:
         self.pid = os.getpid()
         self.pace = Pace(CONCURRENCY)
         self.sent: Counter[str] = Counter()
-        self.reached = False
         self._lock = threading.Lock()
         self.client = _client(address)
         self.client.meta.events.register("before-send.s3", self._count)
@@ -61,9 +60,10 @@ class _Connection:
 class S3Client:
     """Sends requests to one bucket; safe in several threads, and after a fork."""
 
-    def __init__(self, address: S3Address, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, address: S3Address, *, patience_s: float = PATIENCE_S, proven: bool = False) -> None:
+        """`proven`: the address is known to be right, for example because another process used it."""
         self.address = address
-        self._patience_s = patience_s
+        self._patience_s, self._proven = patience_s, proven
         self._held: _Connection | None = None
 
     @property
@@ -74,16 +74,16 @@ class S3Client:
 
     def send(self, operation: str, name: str, **arguments: Any) -> dict[str, Any]:
         """One request and its whole reply; a body is read into "Body". Raises Missing, Taken, EmptyRange, Passing or StoreUnusable."""
-        connection = self._connection()
         try:
-            reply = self._reply(connection, operation, name, arguments)
+            reply = self._reply(operation, name, arguments)
         except (Missing, Taken, EmptyRange):
-            connection.reached = True
+            self._proven = True
             raise
-        connection.reached = True
+        self._proven = True
         return reply
 
-    def _reply(self, connection: _Connection, operation: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    def _reply(self, operation: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        connection = self._connection()  # may raise Passing, too: credentials can be away for a while
         with connection.pace.turn(), s3_errors(self.address.place, name):
             reply: dict[str, Any] = getattr(connection.client, operation)(Bucket=self.address.bucket, **arguments)
             if "Body" in reply:
@@ -93,8 +93,7 @@ class S3Client:
 
     def patiently(self, action: Callable[[], T], name: str) -> T:
         """The value of `action`, repeated after growing random pauses while it raises Passing. Raises StoreError when patience ends."""
-        reached = self._connection().reached
-        patience = self._patience_s if reached else min(FIRST_CONTACT_S, self._patience_s)
+        patience = self._patience_s if self._proven else min(FIRST_CONTACT_S, self._patience_s)
         retrying = Retrying(
             retry=retry_if_exception_type(Passing),
             wait=wait_random_exponential(multiplier=0.1, max=LONGEST_WAIT_S),
@@ -151,5 +150,13 @@ def _client(address: S3Address) -> Any:
         request_checksum_calculation=address.checksums,
         response_checksum_validation=address.checksums,
     )
-    with s3_errors(address.place, "the client"):
-        return session().create_client("s3", endpoint_url=address.endpoint_url or None, region_name=address.region or None, config=config)
+    try:
+        with s3_errors(address.place, "the client"):
+            return session().create_client(
+                "s3", endpoint_url=address.endpoint_url or None, region_name=address.region or None, config=config
+            )
+    except (OSError, ValueError) as error:  # a credential_process that is not there, or says something else; its words may be secret
+        raise StoreUnusable(
+            f"No client of the store {address.place} can be made: {type(error).__name__}.",
+            remedy="Check credential_process in the AWS configuration, and the endpoint and region in the URI.",
+        ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import signal
+import socket
 import sys
 import tempfile
 import time
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.config_loading import load
+from engine.errors import UsageError
 from engine.store import names
 from engine.store.backend import Backend
 from engine.store.opening import open_backend
@@ -55,13 +57,21 @@ class Murder:
     def __call__(self, done: int, total: int, shard: ShardReference) -> None:
         if self.pids or 2 * done < total or not shard.visits:
             return
-        self.pids.append(shard.visits[-1].pid)
-        os.kill(self.pids[0], signal.SIGKILL)
+        visit = shard.visits[-1]
+        if visit.node != socket.gethostname():
+            return
+        try:
+            os.kill(visit.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return  # gone by itself; the next shard's worker will do
+        self.pids.append(visit.pid)
         self.console.say(f"Killed worker process {self.pids[0]} (SIGKILL) at {done} of {total} people; the run goes on.")
 
 
 def _killed_half_way(uri: str, console: Console) -> int:
     """Run, kill a worker at half, and count what the store holds afterwards."""
+    if os.environ.get("RAY_ADDRESS") or load(None, os.environ, {}).experiment.execution.ray_address:
+        raise UsageError("`--kill` ends a process of this machine's own Ray.", remedy="Unset RAY_ADDRESS for it.")
     murder = Murder(console)
     with tempfile.TemporaryDirectory(prefix="mien-calls-") as calls:
         os.environ[VARIABLE] = calls

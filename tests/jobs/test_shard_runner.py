@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from engine.errors import InputError, StoreError
+from engine.errors import EngineDied, InputError, StoreError
 from engine.outcome import Answered, Failed, FailureKind
 from engine.rows import inputs_digest, make_row
 from engine.stage import Stage, Unit
@@ -285,3 +285,51 @@ def test_a_stage_that_raises_for_one_unit_fails_that_unit_alone(results):
 def test_failures_say_whether_a_retry_can_help(error, code, kind):
     (found,) = Asking().outcomes(Text.ask, Actor(broken={("x", "a")}, error=error), [("x", "a")])
     assert (found.code, found.kind) == (code, kind)
+
+
+class Hostile(Text):
+    """Raises before it is asked, with words that an engine's death would use."""
+
+    def request(self, unit, *inputs):
+        raise ValueError("no such caption: 'a poster that says CUDA error: 42'")
+
+
+def test_only_an_actors_own_words_can_declare_an_engine_dead(results):
+    stage = Hostile("hostile")
+    runner(results, [stage], Actor()).run(SHARD, {})
+    assert {outcome.code for outcome in outcomes(results, stage).values()} == {"actor-error"}
+    with pytest.raises(EngineDied):
+        Asking().outcomes(Text.ask, Actor(broken={("x", "a")}, error=RuntimeError("CUDA error: an illegal memory access")), [("x", "a")])
+
+
+def test_an_overlay_lost_to_a_run_that_tried_other_units_again_becomes_the_next_one(results):
+    stage = Text("first")
+    a, b, c = units(SHARD, stage)
+    outcome = {a.key: Failed("one", "x"), b.key: Failed("two", "x"), c.key: Answered("fine")}
+    results.commit(stage, SHARD.key, [make_row(stage, unit, outcome[unit.key], inputs_digest([])) for unit in (a, b, c)])
+
+    def actor(requests):
+        results.commit(stage, SHARD.key, [make_row(stage, a, Answered("theirs"), inputs_digest([]))], overlay=1)
+        return [Answered("ours") for _ in requests]
+
+    done = {stage.id: 0}
+    runner(results, [stage], actor).run(SHARD, done, retry=Retry("two"))
+    assert done == {stage.id: 2}
+    assert outcomes(results, stage, overlays=2) == {"a": Answered("theirs"), "b": Answered("ours"), "c": Answered("fine")}
+
+
+def test_memory_that_ran_out_once_keeps_later_batches_small():
+    sizes = []
+
+    def actor(requests):
+        sizes.append(len(requests))
+        if len(requests) > 4:
+            raise RuntimeError("CUDA out of memory")
+        return [Answered("x") for _ in requests]
+
+    asking = Asking()
+    assert asking.outcomes(Text.ask, actor, [("x",)] * 16) == [Answered("x")] * 16
+    assert sizes == [16, 8, 4, 4, 4, 4]
+    sizes.clear()
+    asking.outcomes(Text.ask, actor, [("x",)] * 16)
+    assert sizes == [4, 4, 4, 4]

@@ -11,14 +11,14 @@ from engine.errors import StoreUnusable
 from engine.store.folder import FolderBackend
 from engine.store.plans import save_plan
 from engine.store.results import Results
-from jobs.attempts import Attempts
+from jobs.attempts import ALONE_AFTER, Attempts
 from jobs.people_source import commit_people, read_shards
 from jobs.pipeline import _ended
 from jobs.planning import commit_queries, make_plan, prepare
 from jobs.progress import progress_of, references
 from jobs.references import ABSENT, ShardReference, Trouble, Visit
 from jobs.vptt import Vptt
-from jobs.worker import ShardWorker, WorkerSettings
+from jobs.worker import SPARE_ATTEMPTS, ShardWorker, WorkerSettings
 
 
 @pytest.fixture
@@ -98,3 +98,19 @@ def test_results_that_a_lost_task_left_are_found_and_not_computed_again(made):
     assert again.visits[0].tallies == ()
     assert set(again.done) == {0}
     assert attempts.begin(shard).is_first, "a whole shard leaves no marks"
+
+
+def test_a_shard_on_which_processes_are_lost_for_no_units_fault_is_refused_and_can_be_tried_again(made):
+    run, reference, attempts, shard = made
+    for _ in range(ALONE_AFTER + SPARE_ATTEMPTS):
+        attempts.begin(shard)
+    told = ShardReference.of(row_of(run(batch_of(reference))))
+    assert told.trouble.kind == "ClusterError"
+    assert "no single unit is to blame" in told.trouble.message
+    assert _ended(ShardReference.of(row_of(run(batch_of(reference))))).trouble is None, "another command starts anew"
+
+
+def test_what_a_lost_task_may_have_renewed_is_inspected_by_later_operators(made):
+    run, reference, attempts, shard = made
+    attempts.begin(shard)
+    assert ShardReference.of(row_of(run(batch_of(reference)))).inspect

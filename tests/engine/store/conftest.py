@@ -12,6 +12,12 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
+def seaweedfs_uri(s3_server):
+    """The URI of a bucket on a real server."""
+    return s3_server.uri()
+
+
+@pytest.fixture(scope="session")
 def moto_uri(s3_server):
     """The URI of a bucket on moto, which accepts any credentials. Its listings have 50 names on a page."""
     patch = pytest.MonkeyPatch()
@@ -35,10 +41,7 @@ def backend(request, tmp_path):
         yield open_backend(str(tmp_path / "store"))
         return
     prefix = f"t{next(_numbers)}"
-    if request.param == "seaweedfs":
-        uri = request.getfixturevalue("s3_server").uri(prefix=prefix)
-    else:
-        uri = request.getfixturevalue("moto_uri").replace("s3://mien", f"s3://mien/{prefix}")
-    store = open_backend(uri)
+    uri = request.getfixturevalue("seaweedfs_uri" if request.param == "seaweedfs" else "moto_uri")
+    store = open_backend(uri.replace("s3://mien", f"s3://mien/{prefix}"))
     yield store
     store.close()

@@ -230,3 +230,49 @@ def test_a_newer_row_version_is_refused_and_not_moved(store, stage, monkeypatch)
     with pytest.raises(StoreError, match="newer mien"):
         store.read(stage, SHARD, overlays=0)
     assert store.backend.list("quarantine/") == []
+
+
+def test_a_worker_that_judged_an_older_file_takes_nothing_away(store, stage):
+    """It was paused, the file was mended and tried again meanwhile: neither the good file nor its overlays go."""
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    store.commit(stage, SHARD, rows_of(stage, {"u0": OUTCOMES["u1"]}), overlay=1)
+    with pytest.raises(CorruptObject, match="taken it away"):
+        store._table(stage, SHARD, 0, b"damaged bytes that stood here before")
+    assert store.done(stage) == {SHARD[:16]: 1}
+
+
+def test_whoever_may_not_repair_says_that_something_needs_it(store, stage):
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    name = names.result(stage.id, SHARD)
+    store.backend.replace(name, store.backend.read(name)[:-20])
+    told = []
+    with pytest.raises(CorruptObject):
+        Results(store.backend, notice_untrusted=lambda: told.append(1)).read(stage, SHARD, overlays=0)
+    assert told == [1]
+
+
+def test_the_end_of_a_file_tells_how_many_rows_failed(store, stage):
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    assert store.failed_rows(stage, SHARD) == 1
+    name = names.result(stage.id, SHARD)
+    store.backend.replace(name, store.backend.read(name)[:-20])
+    assert store.failed_rows(stage, SHARD) is None
+    with pytest.raises(Missing):
+        store.failed_rows(stage, "cd" * 32)
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_the_end_of_a_file_is_not_fooled_by_what_stands_in_its_rows(store, stage, count):
+    lie = Failed("bad", 'mien.outcomes:{"failed": 0}')
+    harmless = Answered(("mien.outcomes{}", np.zeros(2, dtype=np.float32)))
+    outcomes = {f"u{number}": harmless if number else lie for number in range(count)}
+    store.commit(stage, SHARD, rows_of(stage, outcomes))
+    assert store.failed_rows(stage, SHARD) == 1
+
+
+def test_the_highest_overlay_of_one_shard_is_found_without_a_listing(store, stage):
+    assert store.highest(stage, SHARD, known=None) is None
+    store.commit(stage, SHARD, rows_of(stage, OUTCOMES))
+    store.commit(stage, SHARD, rows_of(stage, {"u0": OUTCOMES["u1"]}), overlay=1)
+    assert store.highest(stage, SHARD, known=None) == 1
+    assert store.highest(stage, SHARD, known=1) == 1

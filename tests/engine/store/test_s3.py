@@ -1,14 +1,16 @@
 """What S3 adds: refusals that say what to do at once, no credentials anywhere, one client a process."""
 
+import json
 import multiprocessing
 import os
 import pickle
+import sys
 import time
 import traceback
 
 import pytest
 
-from engine.errors import StoreUnusable
+from engine.errors import StoreError, StoreUnusable
 from engine.store.opening import open_backend, probe
 from engine.store.s3 import S3Backend
 
@@ -71,6 +73,63 @@ def test_a_server_that_never_answered_is_given_up(monkeypatch, s3_server):
     with pytest.raises(StoreUnusable, match="cannot be written") as caught:
         probe(store)
     assert "Is its server up" in caught.value.remedy
+
+
+@pytest.fixture
+def by_process(monkeypatch, tmp_path):
+    """Takes the credentials from the environment and lets a process tell them that fails so many times at first."""
+
+    def use(failures):
+        told = {"Version": 1, "AccessKeyId": os.environ["AWS_ACCESS_KEY_ID"], "SecretAccessKey": os.environ["AWS_SECRET_ACCESS_KEY"]}
+        script, count = tmp_path / "tell.py", tmp_path / "count"
+        script.write_text(
+            f"count = open({str(count)!r}, 'ab')\n"
+            "count.write(b'.')\n"
+            f"if count.tell() <= {failures}:\n"
+            "    raise SystemExit(1)\n"
+            f"print({json.dumps(told)!r})\n"
+        )
+        (tmp_path / "config").write_text(f"[default]\ncredential_process = {sys.executable} {script}\n")
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+        monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+        return count
+
+    return use
+
+
+def test_credentials_that_cannot_be_had_for_a_while_are_waited_for(s3_server, by_process):
+    uri = s3_server.uri(prefix="late")
+    count = by_process(failures=3)
+    store = S3Backend(uri, patience_s=30)
+    assert store.create("a/b", b"1")
+    assert count.stat().st_size > 3
+    store.close()
+
+
+def test_credentials_that_cannot_be_had_at_all_end_patience_with_a_plain_error(s3_server, by_process):
+    uri = s3_server.uri(prefix="never")
+    by_process(failures=10**6)
+    store = S3Backend(uri, patience_s=1)
+    for action in (
+        lambda: store.list(""),
+        lambda: store.read("a/b"),
+        lambda: store.create("a/b", b""),
+        lambda: list(store.read_many(["a/b"])),
+    ):
+        with pytest.raises(StoreError, match="CredentialRetrievalError") as caught:
+            action()
+        assert type(caught.value) is StoreError
+    store.close()
+
+
+@pytest.mark.parametrize("process", ["nobody-made-this", f"echo {SECRET}"])
+def test_a_credential_process_that_is_none_is_told_at_once_without_its_words(s3_server, by_process, tmp_path, process):
+    uri = s3_server.uri()
+    by_process(failures=0)
+    (tmp_path / "config").write_text(f"[default]\ncredential_process = {process}\n")
+    assert "Check credential_process" in refused(uri)
 
 
 def test_requests_are_counted_by_kind(store):

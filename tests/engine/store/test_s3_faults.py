@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from engine.errors import Missing, StoreError, StoreUnusable
+from engine.store import s3_client
 from engine.store.opening import open_backend, probe
 from engine.store.s3 import S3Backend
 from tests.faults.proxy import FaultProxy
@@ -20,7 +21,7 @@ MIXED = dict.fromkeys(("slowdown", "conflict", "internal", "reset-before", "rese
 def faulty(request):
     """Opens a store on a real or simulated server through a proxy with a fault plan."""
     prefix = "f" + str(random.Random(request.node.nodeid).getrandbits(48))
-    uri = request.getfixturevalue("s3_server").uri(prefix=prefix) if request.param == "seaweedfs" else request.getfixturevalue("moto_uri")
+    uri = request.getfixturevalue("seaweedfs_uri" if request.param == "seaweedfs" else "moto_uri")
     yield from through_proxy(uri.replace("s3://mien?", f"s3://mien/{prefix}?"))
 
 
@@ -116,6 +117,24 @@ def test_patience_ends_with_an_error_that_names_the_last_trouble(faulty):
         store.list("a/")
     assert "finished work is kept" in caught.value.remedy
     assert not isinstance(caught.value, Missing)
+
+
+@pytest.mark.parametrize("proven", [False, True])
+def test_a_first_contact_outlasts_an_outage_only_at_a_proven_address(moto_uri, monkeypatch, proven):
+    monkeypatch.setattr(s3_client, "FIRST_CONTACT_S", 0.5)
+    endpoint = moto_uri.partition("endpoint_url=")[2].partition("&")[0]
+    with FaultProxy(endpoint, 1, {"reset-before": 1.0}) as proxy:
+        store = open_backend(moto_uri.replace("s3://mien?", "s3://mien/first?").replace(endpoint, proxy.endpoint), proven=proven)
+        back = threading.Timer(2.0, proxy.set_rates, [{}])
+        back.start()
+        if proven:
+            assert store.list("none/") == []
+        else:
+            with pytest.raises(StoreError, match="ConnectionClosedError"):
+                store.list("none/")
+        back.cancel()
+        back.join()
+        store.close()
 
 
 def test_the_probe_refuses_a_server_that_ignores_the_condition(moto_uri):
