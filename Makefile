@@ -37,8 +37,9 @@ test-cluster: setup-test  ## 20 seeded schedules of node, worker and driver kill
 	@RAY_AUTH_MODE=disabled MIEN_SEEDS=0..19 $(BIN)/python -m pytest tests/cluster
 
 SEEDS ?= 0..19
-soak: setup-test  ## Schedules of these seeds, appended to soak.jsonl: make soak SEEDS=0..199
-	@RAY_AUTH_MODE=disabled $(BIN)/python -m tests.cluster.soak $(SEEDS) --results soak.jsonl
+RESULTS ?= soak.jsonl
+soak: setup-test  ## make soak SEEDS=0..199: appends to soak.jsonl, goes on where it stopped
+	@RAY_AUTH_MODE=disabled $(BIN)/python -m tests.cluster.soak $(SEEDS) --results $(RESULTS)
 
 check: lint types test  ## What CI runs: lint, types, tests
 

@@ -31,7 +31,7 @@ from tests.cluster.cluster import ManyNodes  # noqa: E402
 UNITS, SHARD, WAIT_MS, BYTES = 320, 8, 40, 48 * 1024
 STAGES = 3
 CPUS = 0.2
-"""Of an actor of ours: three of them, one a stage, fit on a node of one CPU. Plain Ray's take none, since its listing task wants a whole one."""
+"""Of an actor of ours: three, one a stage, fit on a node of one CPU. Plain Ray's take none, since its listing task wants a whole one."""
 
 
 def main() -> None:

@@ -6,8 +6,9 @@
 `efficiency_w`: seconds waited / (w workers x seconds from the first shard's begin to the last one's commit): 3,200 units of 100 ms
 (log-normal, sigma .5, seeded) with real commits to a folder. `efficiency_w_whole`: the same with Ray's and the workers' start.
 `overlap`: five stages of 20, 40, 100, 40 and 20 ms, one worker each: makespan / slowest stage. `resume_*_s`: to know what remains of
-120,000 units (6,000 people x 4 tasks x 5 methods, 13,500 result files, a tenth missing). `s3_requests_per_unit`: of a VPTT run on a
-real S3 server, all processes, per prompt. `recomputed_*`: units computed twice after one node was lost (`node_loss.py`). Ends with one JSON line.
+120,000 units (6,000 people x 4 tasks x 5 methods, 13,500 result files, a tenth missing). `s3_requests_per_unit`: of a VPTT run on a real
+S3 server, all processes, per prompt. `recomputed_*`: units computed twice after one node was lost (`node_loss.py`).
+Ends with one JSON line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A made-up benchmark whose stages only wait: what is left beside the waiting is what scheduling and committing cost.
 
 A plan's identity says it all: {"units", "shard_size", "waits_ms": [...], "sigma", "seed"}; each stage waits its time for each unit,
-log-normally spread by `sigma` around it (its mean, not its median) and seeded by the unit. Every stage has an actor, so each may have a pool
-of its own. With "bytes" every row carries that many of floats, as vectors do.
+log-normally spread by `sigma` around it (its mean, not its median) and seeded by the unit. Every stage has an actor, and so may have a
+pool of its own. With "bytes" every row carries that many of floats, as vectors do.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class ShardWorker:
         gc.set_threshold(10_000, 20, 1_000)
 
     def _open(self, settings: WorkerSettings) -> None:
-        self._backend = backend = open_backend(settings.store)
+        self._backend = backend = open_backend(settings.store, proven=True)
         self._requests = 0
         plan = load_plan(backend, settings.run)
         if plan is None:

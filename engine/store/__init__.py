@@ -12,7 +12,7 @@ opening.py    URI -> probed backend
 results.py    one immutable Parquet file per (stage, shard), with overlays
 plans.py      immutable plans and the names bound to them
 lease.py      one driver at a time
-lease_owner.py  who it is, and when it is known to be dead
+lease_owner.py who it is, and when it is known to be dead
 at_work.py    which drivers may be at work in a store
 journal.py    what the driver saw, in chunks
 """

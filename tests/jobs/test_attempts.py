@@ -50,11 +50,17 @@ def test_a_watchdog_lets_the_next_task_run_alone_at_once(attempts):
     assert attempts.begin(SHARD).alone
 
 
+def ask(attempts, error):
+    """Ask the unit alone; the call raises `error`."""
+    with attempts.unit(SHARD, STAGE, UNIT) as may_be_asked:
+        assert may_be_asked
+        raise error
+
+
 def test_a_unit_that_was_named_twice_and_never_came_back_is_given_up(attempts):
     for _ in range(2):
-        with pytest.raises(EngineDied), attempts.unit(SHARD, STAGE, UNIT) as may_be_asked:
-            assert may_be_asked
-            raise EngineDied("gone")
+        with pytest.raises(EngineDied):
+            ask(attempts, EngineDied("gone"))
     with attempts.unit(SHARD, STAGE, UNIT) as may_be_asked:
         assert not may_be_asked
 
@@ -62,9 +68,8 @@ def test_a_unit_that_was_named_twice_and_never_came_back_is_given_up(attempts):
 @pytest.mark.parametrize("error", [StoreError("away"), KeyboardInterrupt(), SystemExit(1)])
 def test_a_unit_whose_process_lived_is_not_blamed(attempts, backend, error):
     for _ in range(5):
-        with pytest.raises(type(error)), attempts.unit(SHARD, STAGE, UNIT) as may_be_asked:
-            assert may_be_asked
-            raise error
+        with pytest.raises(type(error)):
+            ask(attempts, error)
     assert marks(backend) == []
 
 
@@ -72,8 +77,8 @@ def test_losses_that_no_unit_explains_are_counted(attempts):
     for _ in range(ALONE_AFTER + 4):
         last = attempts.begin(SHARD)
     assert attempts.unexplained(last) == 3
-    with pytest.raises(EngineDied), attempts.unit(SHARD, STAGE, UNIT):
-        raise EngineDied("gone")
+    with pytest.raises(EngineDied):
+        ask(attempts, EngineDied("gone"))
     assert attempts.unexplained(last) == 2
 
 
