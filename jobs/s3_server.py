@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import sysconfig
+import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -45,6 +46,7 @@ class LocalS3:
         self._folder = folder.absolute()
         self._process: subprocess.Popen[bytes] | None = None
         self._watcher: subprocess.Popen[bytes] | None = None
+        self._sockets: tempfile.TemporaryDirectory[str] | None = None
         self._port = 0
         self.environment: Mapping[str, str] = {
             "AWS_ACCESS_KEY_ID": secrets.token_hex(10),
@@ -124,6 +126,8 @@ class LocalS3:
         return self._folder / "server.log"
 
     def _launch(self, binary: str) -> None:
+        # A socket's path may have 107 characters, which a data folder soon has.
+        self._sockets = tempfile.TemporaryDirectory(prefix="mien-s3-")
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [binary, *self._options()],
@@ -142,7 +146,8 @@ class LocalS3:
         )
 
     def _options(self) -> list[str]:
-        port, sockets = self._port, self._folder / f"sock-{self._port}"
+        assert self._sockets is not None
+        port, sockets = self._port, f"{self._sockets.name}/"
         return [
             *("mini", f"-dir={self._folder}", f"-ip={_HOST}", f"-ip.bind={_HOST}"),
             *("-master.telemetry=false", "-webdav=false", "-admin.ui=false", "-s3.port.iceberg=0", "-s3.port.lance=0"),
@@ -161,6 +166,8 @@ class LocalS3:
         if self._process:
             self._process.wait()
         self._process = self._watcher = None
+        if self._sockets:
+            self._sockets.cleanup()
 
     def _becomes_ready(self) -> bool:
         """Whether a PUT and a GET with our credentials succeed in time."""

@@ -38,7 +38,7 @@ def mien(capsys, *arguments):
 
 
 COMMANDS = {
-    "demo": {"--store", "--json"},
+    "demo": {"--store", "--kill", "--s3", "--json"},
     "run": {"--store", "--limit", "--name", "--people", "--max-failed", "--set", "--json"},
     "plan": {"--store", "--limit", "--name", "--people", "--max-failed", "--set", "--json"},
     "report": {"--store", "--json"},

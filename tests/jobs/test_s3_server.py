@@ -77,3 +77,9 @@ def test_stopping_twice_or_unstarted_does_nothing(tmp_path):
     server.stop()
     server.kill()
     assert repr(server) == "LocalS3(not started)"
+
+
+def test_a_data_folder_may_have_a_long_path(tmp_path):
+    """A socket beside the data would not: its path may have 107 characters."""
+    with LocalS3(tmp_path / ("deep" * 20) / ("deeper" * 20)) as server:
+        assert server.endpoint
