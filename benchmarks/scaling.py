@@ -7,7 +7,7 @@
 (log-normal, sigma .5, seeded) with real commits to a folder. `efficiency_w_whole`: the same with Ray's and the workers' start.
 `overlap`: five stages of 20, 40, 100, 40 and 20 ms, one worker each: makespan / slowest stage. `resume_*_s`: to know what remains of
 120,000 units (6,000 people x 4 tasks x 5 methods, 13,500 result files, a tenth missing). `s3_requests_per_unit`: of a VPTT run on a real
-S3 server, all processes, per prompt. `recomputed_*`: units computed twice after one node was lost (`node_loss.py`).
+S3 server, driver and workers, per unit of any stage. `recomputed_*`: units computed twice after one node was lost (`node_loss.py`).
 Ends with one JSON line.
 """
 
@@ -47,7 +47,7 @@ WORKERS = (1, 2, 4, 8)
 
 
 def main() -> None:
-    parts = {"efficiency": efficiency, "overlap": overlap, "resume": resume, "requests": requests, "recomputed": recomputed}
+    parts = {"overlap": overlap, "requests": requests, "recomputed": recomputed, "resume": resume, "efficiency": efficiency}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", choices=[*parts, []], help="; ".join(parts))
     chosen = parser.parse_args().parts or list(parts)
@@ -122,20 +122,26 @@ def resume() -> dict[str, Any]:
 
 
 def requests() -> dict[str, Any]:
+    """Per unit of any stage (the stage contract's), and per prompt; with the default shards of 8 people, and of 32 as for large runs."""
     from jobs.s3_server import LocalS3
 
+    found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder, LocalS3(Path(folder) / "s3") as server:
-        file = Path(folder) / "experiment.yaml"
-        file.write_text("name: counted\nencoder: tiny-trigrams\npeople: {grammar: 200}\n")
-        uri = server.uri("mien")
-        command = [sys.executable, "-m", "jobs.cli", "run", str(file), "--store", uri]
-        subprocess.run(command, check=True, cwd=HERE.parent, env={**os.environ, **server.environment}, stdout=subprocess.DEVNULL)
-        with _environment(server.environment):
-            backend = open_backend(uri)
-            (run,) = {name.split("/")[1] for name in backend.list("runs/")}
-            operations = json.loads(backend.read(f"runs/{run}/report/run.json"))
-    prompts = 200 * 4 * 5
-    return {"s3_requests_per_unit": round(operations["operations"]["requests"] / prompts, 3), "s3_units": prompts}
+        for people, shard_size in ((200, 8), (256, 32)):
+            prompts = people * 4 * 5
+            file = Path(folder) / "experiment.yaml"
+            file.write_text(f"name: counted\nencoder: tiny-trigrams\nshard_size: {shard_size}\npeople: {{grammar: {people}}}\n")
+            uri = server.uri("mien", f"shards-of-{shard_size}")
+            command = [sys.executable, "-m", "jobs.cli", "run", str(file), "--store", uri]
+            subprocess.run(command, check=True, cwd=HERE.parent, env={**os.environ, **server.environment}, stdout=subprocess.DEVNULL)
+            with _environment(server.environment):
+                backend = open_backend(uri)
+                (run,) = {name.split("/")[1] for name in backend.list("runs/")}
+                operations = json.loads(backend.read(f"runs/{run}/report/run.json"))["operations"]
+            suffix = "" if shard_size == 8 else f"_{shard_size}"
+            found[f"s3_requests_per_unit{suffix}"] = round(operations["requests"] / sum(operations["rows"].values()), 3)
+            found[f"s3_requests_per_prompt{suffix}"] = round(operations["requests"] / prompts, 3)
+    return found
 
 
 def recomputed() -> dict[str, Any]:

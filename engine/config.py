@@ -22,7 +22,7 @@ MAX_SEED = 2**53 - 1
 
 
 def _count_or_share(value: Any, wanted: str) -> str:
-    text = str(value).strip()
+    text = "" if value is None else str(value).strip()
     if text and (not re.fullmatch(r"[1-9][0-9]*|(100|[1-9]?[0-9](\.[0-9]+)?)%", text) or float(text.rstrip("%")) == 0):
         raise ValueError(f"'{text}' is no limit; give {wanted}")
     return text

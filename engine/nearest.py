@@ -16,10 +16,10 @@ def nearest(given: str, known: Iterable[str], *, at_least: float = NEAR) -> str 
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """ "; did you mean 'x'?" or, if nothing is near, the list of what is known."""
+    """ " (did you mean 'x'?)" or, if nothing is near, the list of what is known; what follows it is up to the caller."""
     known = list(known)
     near = nearest(given, known)
     if near:
-        return f"; did you mean '{near}'?"
+        return f" (did you mean '{near}'?)"
     more = f" and {len(known) - SHOWN:,} more" if len(known) > SHOWN else ""
-    return f"; known are {', '.join(known[:SHOWN])}{more}"
+    return f" (known are {', '.join(known[:SHOWN])}{more})"

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from jobs.suggest import DEFAULT_STORE
+
 app = typer.Typer(
     name="mien",
     help="Evaluate visual personalization at scale: VPTT on one resumable Ray engine.",
@@ -31,8 +33,11 @@ People = Annotated[Path | None, typer.Option("--people", help="Profiles (Parquet
 MaxFailed = Annotated[int | None, typer.Option("--max-failed", min=0, help="Rows that may fail; what depends on one is not counted again.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="Any field: --set people.seed=3; may be repeated.")]
-DEFAULT_STORE = "mien-store"
+Out = Annotated[Path | None, typer.Option("--out", help="Also copy the report's files into this local folder, over what is there.")]
 INTERRUPTED = 130
+GOES_ON = "Interrupted. What is finished is kept; the same command again goes on from there."
+SAID = {"run": GOES_ON, "retry": GOES_ON, "demo": GOES_ON, "watch": "The run itself is not touched."}
+"""What an interrupt means to a command, where it means more than its end."""
 
 
 def _options(limit: str, people: Path | None, max_failed: int | None, pairs: list[str] | None) -> dict[str, object]:
@@ -106,11 +111,11 @@ def plan(
 
 
 @app.command()
-def report(run: RunName, store: Store = DEFAULT_STORE, json: Json = False) -> None:
+def report(run: RunName, store: Store = DEFAULT_STORE, out: Out = None, json: Json = False) -> None:
     """Rebuild the report from stored results; no model, no Ray."""
     from jobs.commands.look import report_command
 
-    raise typer.Exit(report_command(run, store=store, as_json=json))
+    raise typer.Exit(report_command(run, store=store, out=out, as_json=json))
 
 
 @app.command()
@@ -283,7 +288,7 @@ def exit_code(arguments: list[str]) -> int:
     try:
         result = get_command(app).main(args=arguments, prog_name="mien", standalone_mode=False)
         if result == INTERRUPTED:  # typer has caught the interrupt itself
-            print("Interrupted. What is finished is kept; the same command again goes on from there.", file=sys.stderr)
+            print(SAID.get(arguments[0], "Interrupted."), file=sys.stderr)
         return int(result or 0)
     except MienError as error:
         _say_error(error.code, error.message, error.remedy, "--json" in arguments)

@@ -1,18 +1,21 @@
 """What people and programs see of a command: text for people, JSON lines for programs, never mixed.
 
-With `--json` stdout holds only JSON lines and text goes to stderr. Without a terminal progress is one plain line per 30 s.
+With `--json` stdout holds only JSON lines and text goes to stderr. Without a terminal progress is one plain line per 30 s. Nothing that
+takes longer than 5 s is silent.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TextIO
 
 PLAIN_EVERY_S = 30.0
+SILENT_S = 5.0
 
 
 class Console:
@@ -37,6 +40,17 @@ class Console:
         """A JSON line for programs; nothing without --json."""
         if self.as_json:
             print(json.dumps({"event": event, **facts}, ensure_ascii=False), flush=True)
+
+    @contextmanager
+    def patience(self, text: str) -> Iterator[None]:
+        """Say `text` on stderr once if what is done inside, and cannot tell how far it is, takes longer than 5 s."""
+        timer = threading.Timer(SILENT_S, self.warn, [text])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     @contextmanager
     def progress(self, label: str, unit: str, *, estimate: bool = True) -> Iterator[Progress]:

@@ -13,6 +13,9 @@ from engine.store.backend import Backend
 from engine.store.journal import Journal
 from engine.store.lease import Lease
 
+LAST_WORDS_S = 5.0
+"""For what a driver still has to write when it was interrupted or failed, perhaps because the store is away."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hold:
@@ -30,6 +33,8 @@ def driving(backend: Backend, run: str, *, command: str, notice: Callable[[str],
         journal.add("driver", host=socket.gethostname(), pid=os.getpid(), command=command)
         try:
             yield Hold(lease, journal)
-        finally:
-            with suppress(StoreError):  # the first error is the one to tell
-                journal.flush()
+        except BaseException:
+            with suppress(StoreError):  # the first error is the one to tell, and soon
+                journal.flush(patience_s=LAST_WORDS_S)
+            raise
+        journal.flush()

@@ -43,7 +43,4 @@ class FailureBudget:
         return f"{self.failed} failed" if self.failed else ""
 
     def _reached(self, what: str) -> BudgetReached:
-        return BudgetReached(
-            f"Stopped early: {what}, more than execution.stop_after_failed allows ({self._limit}).",
-            remedy="What is finished is kept. See `mien errors RUN --group`, mend the cause and run the same command again.",
-        )
+        return BudgetReached(f"Stopped early: {what} (execution.stop_after_failed: {self._limit}).")

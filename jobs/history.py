@@ -70,7 +70,7 @@ def sessions(events: Iterable[Event]) -> list[Session]:
 
 
 def begun_again(found: Sequence[Session]) -> int:
-    """Shards that a worker was lost with: those that a task began more than once."""
+    """Shards whose work was cut short and begun again, after a lost worker or an interrupted driver: those with more than one attempt."""
     return len({event["shard"] for session in found for event in session.shards if event.get("attempt", 1) > 1})
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from engine.errors import ClusterError
 
 KNOCK_S = 10.0
+GIVE_UP_S = 5.0
 
 OBJECT_STORE_BYTES = 128 * 2**20
 """Of a local cluster. Only shard references travel through it, so a laptop keeps its memory for models."""
@@ -46,7 +47,9 @@ class RaySession:
     def stop(self) -> None:
         """Leave the cluster, and end it if it was ours."""
         self._over.set()
-        self._thread.join()
+        # Joining a cluster that does not answer cannot be hurried: it ends with this process. One of our own must be up to be taken down.
+        hopeless = not self._ready.is_set() and (self._address or os.environ.get("RAY_ADDRESS"))
+        self._thread.join(GIVE_UP_S if hopeless else None)
 
     def _run(self) -> None:
         try:
@@ -75,7 +78,7 @@ class RaySession:
         common: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         address = self._address or os.environ.get("RAY_ADDRESS", "")
         if address:
-            _knock(address)
+            _knock(_resolved(address))
             try:
                 ray.init(address=address, **common)
             except (ConnectionError, RuntimeError, ValueError) as error:  # Ray's words for an address that is none, or another version
@@ -83,6 +86,15 @@ class RaySession:
         else:
             cpus = len(os.sched_getaffinity(0))
             ray.init(address="local", num_cpus=cpus, object_store_memory=OBJECT_STORE_BYTES, include_dashboard=False, **common)
+
+
+def _resolved(address: str) -> str:
+    """What "auto" stands for: RAY_ADDRESS, else the cluster that Ray last started on this machine."""
+    if address != "auto":
+        return address
+    from ray._private.utils import read_ray_address
+
+    return os.environ.get("RAY_ADDRESS") or read_ray_address() or "auto"
 
 
 def _knock(address: str) -> None:

@@ -43,6 +43,11 @@ class OpenedRun:
 
         return Results(self.backend, notice_untrusted=unfinish)
 
+    @property
+    def planned_results(self) -> int:
+        """How many result files the whole run has."""
+        return len(self.workflow.stages) * len(self.plan.shards)
+
     def progress(self) -> Progress:
         """What exists now."""
         return progress_of(self.workflow, self.results)
@@ -53,11 +58,17 @@ class OpenedRun:
         return Prepared(experiment, self.workflow, dict(self.plan.identity))
 
 
-def open_run(store: str, name: str) -> OpenedRun:
-    """The run called `name` (or with that id). Raises UsageError naming the runs that exist."""
+def open_existing(store: str) -> Backend:
+    """The backend of a store that runs have written to. Raises UsageError for a folder that is not there."""
     backend = open_backend(store)
     if isinstance(backend, FolderBackend) and not backend.root.is_dir():
         raise UsageError(f"There is no store at {store}.", remedy="Give the --store of the run.")
+    return backend
+
+
+def open_run(store: str, name: str) -> OpenedRun:
+    """The run called `name` (or with that id). Raises UsageError naming the runs that exist."""
+    backend = open_existing(store)
     name, run = bound_run(backend, name)
     plan = load_plan(backend, run)
     if plan is None:

@@ -24,9 +24,11 @@ from jobs.interrupts import listen
 from jobs.local_ray import RaySession
 from jobs.operators import Operator
 from jobs.pipeline import stream
+from jobs.progress import Progress
 from jobs.references import ShardReference
 from jobs.remaining import remaining
 from jobs.shard_runner import Retry
+from jobs.suggest import command
 from jobs.worker import WorkerSettings
 from jobs.workflow import Workflow
 
@@ -65,6 +67,8 @@ class Passes:
         self._tried_again: set[int] = set()
         """Shards that came through a pass: what fails there now has been tried."""
         self._waiting = False
+        self.progress: Progress | None = None
+        """What is stored, as the latest look found it and nothing was done since."""
         self.phases: list[tuple[str, float]] = []
         """(name, wall seconds) of what was done."""
 
@@ -91,6 +95,7 @@ class Passes:
     def set_aside_untrusted(self) -> None:
         """One file of this run could not be trusted: look at all of them, so that the next pass computes everything that is needed."""
         started = time.monotonic()
+        self.progress = None
         set_aside_untrusted(self._work.workflow, self._work.plan, self._work.results, self._console.warn)
         self.phases.append(("checking every result file", time.monotonic() - started))
 
@@ -102,11 +107,13 @@ class Passes:
         if found.begun:
             self.phases.append(("finding what remains", time.monotonic() - started))
         retried = [work.plan.shards[each.shard].key for each in found.references if each.retry]
+        self.progress = found.progress
         Attempts.forget(work.results.backend, work.plan.run, retried)
         return found.references
 
     def _pass(self, open_: list[ShardReference]) -> bool:
         """Whether a worker met a file that cannot be trusted."""
+        self.progress = None
         work, plan = self._work, self._work.plan
         settings = WorkerSettings(
             work.results.backend.uri, plan.run, work.module, work.options, work.execution.stuck_after_s, folder_of_calls()
@@ -114,7 +121,7 @@ class Passes:
         waited = time.monotonic()
         ray = self._session.wait()
         self.phases.append(("waiting for Ray", time.monotonic() - waited))
-        listen()
+        listen(working=True)
         started, first, troubled = time.monotonic(), True, False
         fresh = {each.shard for each in open_ if not (each.retry or each.inspect)}
         people = {index: len(shard.subjects) for index, shard in enumerate(plan.shards)}
@@ -146,9 +153,7 @@ class Passes:
         again = shard.trouble.message if shard.trouble else ""
         attempt = max((visit.attempt for visit in shard.visits), default=1)
         if attempt > 1:
-            self._console.warn(
-                f"Shard {shard.shard} was begun again: the worker that was at it is gone. Nothing that was finished is lost."
-            )
+            self._console.warn(f"Shard {shard.shard} was begun again: an earlier task on it never returned. What was finished is kept.")
         self._hold.journal.add(
             "shard",
             shard=shard.shard,
@@ -170,15 +175,25 @@ class Passes:
         """False while the lease could not be renewed lately; raises LeaseHeld once another driver has it."""
         lease = self._hold.lease
         if lease.was_taken_over:
-            raise LeaseHeld(f"Another driver took over run {self._work.plan.run}.", remedy="Leave it to that one; `mien watch` shows it.")
+            run = self._work.plan.run
+            watch = command("watch", run, self._work.results.backend.uri)
+            raise LeaseHeld(f"Another driver took over run {run}.", remedy=f"Leave it to that one; it shows in: {watch}")
         if lease.is_good():
-            self._waiting = False
+            if self._waiting:
+                self._waiting = False
+                self._console.warn("The lease is renewed again; the run goes on.")
             return True
         passing = lease.trouble is None or (isinstance(lease.trouble, StoreError) and not isinstance(lease.trouble, StoreUnusable))
         if not passing or lease.silent_s > GIVE_UP_S:
-            said = lease.trouble or f"nothing could be written for {lease.silent_s:.0f} s."
-            raise StoreError(f"The lease of run {self._work.plan.run} cannot be renewed: {said}", remedy="Then run the same command again.")
+            trouble = lease.trouble
+            said, remedy = str(trouble or f"no beat for {lease.silent_s:.0f} s."), "Check the store, then run the same command again."
+            if isinstance(trouble, StoreError):
+                said, remedy = trouble.message, trouble.remedy
+            raise StoreError(f"The lease of run {self._work.plan.run} cannot be renewed: {said}", remedy=remedy)
         if not self._waiting:
             self._waiting = True
-            self._console.warn("The lease could not be renewed in time, so nothing new is submitted until the store answers again.")
+            self._console.warn(
+                "The lease could not be renewed in time, so nothing new is submitted until the store answers again "
+                f"(given up after {GIVE_UP_S:.0f} s)."
+            )
         return False

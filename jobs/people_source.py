@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
@@ -109,7 +110,7 @@ def _subject(stage: People, line: int, person: Profile | BadRow) -> tuple[Subjec
     outcome: Outcome[Profile]
     if isinstance(person, BadRow):
         key = content_key({"bad_row": asdict(person)})
-        outcome = Failed(BAD_PERSON, f"line {person.line}: {person.field}: {person.reason}. {person.remedy}")
+        outcome = Failed(BAD_PERSON, f"{person.told}. {person.remedy}")
         subject = Subject(key, person.id or f"line-{line}", key, bad=True)
     else:
         key = person_key(person)
@@ -129,13 +130,14 @@ def _refuse_twins(experiment: Experiment, shards: list[Shard]) -> None:
 
 def _too_many(experiment: Experiment, bad: list[BadRow]) -> InputError:
     first = bad[0]
-    more = [f"  line {row.line}: {row.field}: {row.reason}" for row in bad[1:SHOWN]]
+    more = [f"  {row.told}" for row in bad[1:SHOWN]]
     rest = [f"  and {len(bad) - SHOWN} more"] if len(bad) > SHOWN else []
-    detail = "\n".join([first.reason, *more, *rest])
+    detail, file = "\n".join([first.reason, *more, *rest]), experiment.people.file
     return InputError(
         detail + ("\n" if more else "."),
-        file=str(experiment.people.file),
+        file=str(file),
         line=first.line,
         field=first.field,
-        remedy=f"{first.remedy} Or run with --max-failed {len(bad)}: bad people then end as failed rows, never as scores.",
+        remedy=f"{first.remedy} Or run with --max-failed {len(bad)}: bad people then end as failed rows, never as scores. "
+        f"`{shlex.join(['mien', 'profiles', 'check', str(file)])}` lists each with its remedy.",
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.store.plans import Plan
 from engine.store.results import Results
 from jobs.failures import failed_shards, stale_shards
-from jobs.progress import progress_of, references
+from jobs.progress import Progress, progress_of, references
 from jobs.references import ABSENT, ShardReference
 from jobs.shard_runner import Retry
 from jobs.workflow import Workflow
@@ -20,6 +20,7 @@ class Remaining:
 
     references: list[ShardReference]
     begun: bool
+    progress: Progress
 
 
 def remaining(workflow: Workflow, plan: Plan, results: Results, retry: Retry, *, not_again: Collection[int] = ()) -> Remaining:
@@ -31,4 +32,4 @@ def remaining(workflow: Workflow, plan: Plan, results: Results, retry: Retry, *,
     begun = any(progress.overlays(stage, shard) != ABSENT for shard in plan.shards for stage in workflow.stages)
     again = failed_shards(workflow, plan, results, progress, retry) - set(not_again) if begun else set()
     stale = stale_shards(workflow, plan, results, progress)
-    return Remaining(references(workflow, plan, progress, stale=stale, retry=again, code=retry.code), begun)
+    return Remaining(references(workflow, plan, progress, stale=stale, retry=again, code=retry.code), begun, progress)

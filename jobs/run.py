@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from engine.errors import BudgetReached, CorruptObject, Missing, PlanMismatch
+from engine.store import names
 from engine.store.backend import Backend
 from engine.store.journal import Journal
 from engine.store.opening import open_backend, probe
@@ -22,9 +23,10 @@ from jobs.passes import MAX_PASSES, OnShard, Passes, Work
 from jobs.people_source import PeopleRead, commit_people, read_shards
 from jobs.planning import Prepared, commit_queries, make_plan
 from jobs.progress import progress_of, references
-from jobs.references import ABSENT
+from jobs.report_copy import whereabouts
 from jobs.reporting import End, current_end, make_report, page_uri
 from jobs.shard_runner import Retry
+from jobs.suggest import command
 from jobs.vptt import Vptt, operators_of
 
 COMPLETE, TOO_MANY_FAILED, INCOMPLETE = 0, 3, 6
@@ -99,8 +101,8 @@ class Driver:
 
     def _ensure_inputs(self, plan: Plan) -> None:
         """Bring back people and queries that are missing from the store or cannot be trusted, from where they first came from."""
-        progress = progress_of(self._workflow, self._results)
-        if any(progress.overlays(self._workflow.people, shard) == ABSENT for shard in plan.shards):
+        stored = self._results.done(self._workflow.people)
+        if any(names.short(shard.key) not in stored for shard in plan.shards):
             people = self._read_people()
             if [shard for shard, _ in people.shards] != list(plan.shards):
                 raise PlanMismatch(f"The people of run {plan.run} are no longer to be had.", remedy="Give this run a new --name.")
@@ -130,16 +132,18 @@ class Driver:
                     return self._finish(plan, hold.journal, passes)
                 passes.set_aside_untrusted()
         except BudgetReached as error:
-            self._console.warn(str(error))
             with suppress(CorruptObject, Missing):  # the next command finds them again; why this one stopped is to be told
                 self._finish(plan, hold.journal, passes)  # partial results are always reportable
-            raise
+            raise BudgetReached(
+                error.message,
+                remedy="What is finished is kept. Mend the cause, then run the same command again: it goes on, and counts failures anew.",
+            ) from None
         return self._finish(plan, hold.journal, passes)
 
     def _finish(self, plan: Plan, journal: Journal, passes: Passes) -> int:
         self._phases += passes.phases
         passes.phases.clear()
-        progress = progress_of(self._workflow, self._results)
+        progress = passes.progress or progress_of(self._workflow, self._results)
         with self._phase("report"):
             options, note = self._options, lambda: self._note_end(journal)
             end = make_report(self._results, self._workflow, plan, progress, name=options.name, command=options.command, when_read=note)
@@ -160,12 +164,14 @@ class Driver:
             self._console.say(line)
         if end.roots:
             also = f", {end.failed - end.roots} more depend on them" if end.failed > end.roots else ""
+            see = command("errors", self._options.name, self._options.store, "--group")
             allows = f"; --max-failed allows {allowed}" if code == TOO_MANY_FAILED else ""
-            self._console.warn(f"{end.roots} rows failed by themselves{also}{allows}. See: mien errors {self._options.name} --group")
+            self._console.warn(f"{end.roots} rows failed by themselves{also}{allows}. See: {see}")
         if code == INCOMPLETE:
             self._console.warn("The run is incomplete; run the same command again to go on.")
+        for line in whereabouts(self._backend, plan.run, self._options.name, self._options.store):
+            self._console.say(line)
         page = page_uri(self._backend, plan.run)
-        self._console.say(f"Report: {page}")
         failed = {"failed": end.roots, "dependent": end.failed - end.roots}
         self._console.event("done", run=plan.run, complete=complete, **failed, headline=end.headline, report=page, exit_code=code)
         return code

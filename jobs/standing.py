@@ -51,7 +51,7 @@ class Standing:
 
     @property
     def begun_again(self) -> int:
-        """Shards that were begun again after a lost worker."""
+        """Shards that were begun again after an interruption."""
         return begun_again(self.sessions)
 
     def tempo(self, name: str) -> str:

@@ -40,7 +40,7 @@ def ceiling(memory: PersonMemory, definition: VpttDefinition) -> Ceiling:
     table = leave_one_out_scores(memory, definition)
     if not len(table):
         raise InputError(
-            f"person {memory.key} has no caption that can be scored with itself left out",
+            "none can be scored with itself left out.",
             field="captions",
             remedy="Give the person at least two captions with text.",
             code="no-ceiling",

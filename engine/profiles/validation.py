@@ -27,6 +27,11 @@ class BadRow:
     reason: str
     remedy: str
 
+    @property
+    def told(self) -> str:
+        """Line, field and reason; a row that is wrong as a whole names no field."""
+        return ": ".join(part for part in (f"line {self.line}", self.field, self.reason) if part)
+
 
 def check_row(raw: object, line: int) -> Profile | BadRow:
     """The person in `raw`, or what is wrong with it. Never raises for bad data."""

@@ -88,8 +88,8 @@ class Operations:
     `stage_seconds` has process seconds of each stage, and wall seconds of each phase of the driver under a name that begins with
     `DRIVER`; `rows` counts the rows that each stage committed, as journalled: one done again counts again. `retries` counts passes
     that tried failed rows again, `sessions` the drivers of the run, `interrupted` those of them that were cut short. `nodes` names the
-    hosts of drivers and the nodes of workers; `begun_again` counts shards that a worker was lost with, `requests` those to the store, where
-    they are paid for. `started` and `ended` are ISO 8601 in UTC.
+    hosts of drivers and the nodes of workers; `begun_again` counts shards that were begun again after an interruption, `requests` those to
+    the store, where they are paid for. `started` and `ended` are ISO 8601 in UTC.
     """
 
     wall_seconds: float | None = None

@@ -6,6 +6,7 @@ folder.py     a folder on disk
 s3.py         a bucket on S3
 s3_address.py its URI: where it is, never who may use it
 s3_client.py  one client a process, requests counted, patience with outages
+s3_outage.py  what people hear of a server that is away
 s3_errors.py  what a failed request means
 s3_pace.py    how many requests may be in flight
 opening.py    URI -> probed backend

@@ -53,5 +53,5 @@ def refuse_at_work(before: Held, now: Held) -> None:
         if before.get(run) != seen:
             raise LeaseHeld(
                 f"Run {run} is being worked on: its beat moves. Nothing more is deleted while a driver is at work in this store.",
-                remedy="Run the same command again when it has ended; `mien watch` shows it.",
+                remedy=f"Run the same command again when it has ended; `mien watch {run}` with this --store shows it.",
             )

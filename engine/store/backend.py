@@ -56,6 +56,9 @@ class Backend(Protocol):
     def delete(self, name: str) -> None:
         """Remove `name`; nothing happens if it is not there."""
 
+    def with_patience(self, seconds: float) -> Backend:
+        """A view of the same store, on the same connections, that gives up on an outage after `seconds`: for a process's last words."""
+
     def locate(self, name: str) -> str:
         """Where a person finds `name`: a path, or an s3:// address."""
 

@@ -22,6 +22,7 @@ _REMEDIES = {
     errno.EPERM: "You may not write there: change its permissions or choose another --store.",
     errno.EROFS: "That disk is read-only: choose another --store.",
     errno.ENOTDIR: "A part of that path is a file: choose another --store.",
+    errno.ENOENT: "That folder cannot be made, or was removed meanwhile: choose another --store.",
     errno.EOPNOTSUPP: "That file system has no hard links, which create-if-absent needs: choose another --store.",
 }
 
@@ -102,6 +103,9 @@ class FolderBackend:
     def delete(self, name: str) -> None:
         with _storage_errors(self.uri, name), suppress(FileNotFoundError, NotADirectoryError):
             self._path(name).unlink()
+
+    def with_patience(self, seconds: float) -> FolderBackend:
+        return self  # a disk is never waited for
 
     def locate(self, name: str) -> str:
         return str(self._path(name))

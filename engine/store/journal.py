@@ -35,11 +35,12 @@ class Journal:
         if len(self._events) >= CHUNK_EVENTS or time.monotonic() - self._opened > CHUNK_S:
             self.flush()
 
-    def flush(self) -> None:
-        """Write what is pending."""
+    def flush(self, *, patience_s: float | None = None) -> None:
+        """Write what is pending; `patience_s`: how long an absent store is waited for, instead of its own patience."""
         if self._events:
             data = ("\n".join(self._events) + "\n").encode()
-            self._backend.create(names.run(self._run, "journal", f"{self._epoch:08d}-{self._chunk:08d}.jsonl"), data)
+            backend = self._backend if patience_s is None else self._backend.with_patience(patience_s)
+            backend.create(names.run(self._run, "journal", f"{self._epoch:08d}-{self._chunk:08d}.jsonl"), data)
             self._events.clear()
             self._chunk += 1
         self._opened = time.monotonic()

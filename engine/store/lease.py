@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import shlex
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -23,6 +24,8 @@ from engine.store.lease_owner import UNKNOWN, Owner
 BEAT_S = 5.0
 STALE_S = 15.0
 WATCH_S = 30.0
+LAST_WORDS_S = 5.0
+"""How long a store that is away may hold up the end of a driver; a lease that was not released is watched instead."""
 
 _CLAIM = re.compile(r"runs/(?P<run>[^/]+)/lease/(?P<epoch>[0-9]{8})\.json")
 
@@ -56,7 +59,8 @@ class Lease:
             if epoch and not self._is_free(epoch):
                 raise LeaseHeld(
                     f"Run {self._run} is being worked on by {self._owner(epoch) or UNKNOWN}.",
-                    remedy="Watch it with `mien watch`, or end that process and run the same command again.",
+                    remedy=f"Watch it: mien watch {self._run} --store {shlex.quote(self._backend.uri)}\n"
+                    "  Or end that process, then run the same command again.",
                 )
             claim = canonical({"owner": Owner.this_process().record(), "token": self._token})
             if self._backend.create(self._name(epoch + 1, "json"), claim):
@@ -68,10 +72,10 @@ class Lease:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None) -> None:
         self._stop.set()
-        self._thread.join(timeout=BEAT_S)  # a beat that hangs on an outage of the store must not hold up the end
+        self._thread.join(timeout=LAST_WORDS_S)  # a beat that hangs on an outage of the store must not hold up the end
         if self.is_good():
-            with suppress(StoreError):  # the first error is the one to tell; a lease that was not released is watched instead
-                self._write_beat(released=True)
+            with suppress(StoreError):  # the first error is the one to tell
+                self._write_beat(self._backend.with_patience(LAST_WORDS_S), released=True)
 
     def is_good(self) -> bool:
         """Whether new work may be submitted: the last good beat is recent and nobody took over."""
@@ -103,20 +107,20 @@ class Lease:
             self._taken = True
             self._stop.set()
             return
-        self._write_beat(released=False)
+        self._write_beat(self._backend, released=False)
         self._last_good = started  # before the write: one that hung for long proves nothing about now
         self.trouble = None
 
-    def _write_beat(self, *, released: bool) -> None:
+    def _write_beat(self, backend: Backend, *, released: bool) -> None:
         self._count += 1
-        self._backend.replace(self._name(self.epoch, "beat"), canonical({"count": self._count, "token": self._token, "released": released}))
+        backend.replace(self._name(self.epoch, "beat"), canonical({"count": self._count, "token": self._token, "released": released}))
 
     def _is_free(self, epoch: int) -> bool:
         """Whether the holder of `epoch` is gone: released, a dead process of this host and boot, or silent for the whole watch."""
         if self.is_released_or_dead(epoch):
             return True
         beat = self._read_beat(epoch)
-        self._notice(f"another driver ({self._owner(epoch) or UNKNOWN}) may be at work; watching its beat for {self._watch_s:.0f} s")
+        self._notice(f"another driver ({self._owner(epoch) or UNKNOWN}) may be at work; watching its beat for up to {self._watch_s:.0f} s")
         deadline = time.monotonic() + self._watch_s
         while time.monotonic() < deadline:
             time.sleep(min(1.0, self._watch_s / 10))

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from engine.errors import CorruptObject, Missing, PlanMismatch, UsageError
 from engine.keys import Json, canonical, content_key
+from engine.nearest import did_you_mean
 from engine.store import names
 from engine.store.backend import Backend
 
@@ -145,7 +146,8 @@ def bound_run(backend: Backend, name_or_id: str) -> tuple[str, str]:
         if (binding := _binding(backend, name)) and binding["run"] == name_or_id:
             return name, name_or_id
     hint = f"Known runs: {', '.join(known)}." if known else "There is no run in this store yet; start one with `mien run`."
-    raise UsageError(f"There is no run '{name_or_id}' in {backend.uri}.", remedy=hint)
+    near = did_you_mean(name_or_id, known) if known else ""
+    raise UsageError(f"There is no run '{name_or_id}' in {backend.uri}{near}.", remedy=hint)
 
 
 def known_names(backend: Backend) -> list[str]:

@@ -100,6 +100,11 @@ class S3Backend:
         key = self._key(name)
         self._client.patiently(lambda: self._client.send("delete_object", name, Key=key), name)
 
+    def with_patience(self, seconds: float) -> S3Backend:
+        view = object.__new__(type(self))  # not a copy: that is made from the URI, with a client of its own
+        view._address, view.uri, view._client = self._address, self.uri, self._client.with_patience(seconds)
+        return view
+
     def locate(self, name: str) -> str:
         return f"{self._address.place}/{checked(name)}"
 

@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from engine.errors import Missing, StoreError, StoreUnusable
 
 
 class Passing(StoreError):
     """A failure that may be over soon: the request is sent again."""
+
+
+class Refused(Passing):
+    """Nothing listens at the server's address: it is wrong, or the server is not up."""
 
 
 class SlowedDown(Passing):
@@ -119,6 +124,8 @@ def _without_reply(error: Exception, place: str) -> StoreError:
         return StoreUnusable(
             f"The certificate of the store {place} is not trusted.", remedy="Set AWS_CA_BUNDLE to the file of its authority."
         )
+    if isinstance(error, (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError)):
+        return _unreachable(error)
     passing = (
         exceptions.HTTPClientError,  # closed connections, read timeouts, streams cut off
         exceptions.ConnectionError,
@@ -131,3 +138,13 @@ def _without_reply(error: Exception, place: str) -> StoreError:
     if isinstance(error, passing):
         return Passing(f"it gave no whole reply ({kind})")
     return StoreUnusable(f"The store {place} cannot be used: {kind}.", remedy=_CREDENTIALS if "Token" in kind or "SSO" in kind else _REGION)
+
+
+def _unreachable(error: Any) -> Passing:
+    """The meaning of a connection that could not be made."""
+    parts = urlsplit(str(error.kwargs.get("endpoint_url", "")))
+    server = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"  # not the key that was asked for, nor a user
+    cause: BaseException | None = error.kwargs.get("error")
+    while cause is not None and not isinstance(cause, ConnectionRefusedError):
+        cause = cause.__cause__
+    return (Refused if cause else Passing)(f"it cannot be reached at {server}")

@@ -10,21 +10,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.config_loading import load
-from engine.errors import UsageError
-from engine.store import names
-from engine.store.backend import Backend
+from engine.errors import MienError, UsageError
 from engine.store.opening import open_backend
+from engine.store.plans import bound_run
 from jobs.audit import audit
 from jobs.call_log import VARIABLE, units_asked
 from jobs.console import Console
+from jobs.driving import LAST_WORDS_S
 from jobs.opened_run import open_run
 from jobs.planning import prepare
 from jobs.references import ShardReference
+from jobs.report_copy import copy_report
 from jobs.run import Driver, Options
 from jobs.shard_runner import Retry
 
@@ -72,6 +73,7 @@ def _killed_half_way(uri: str, console: Console) -> int:
     """Run, kill a worker at half, and count what the store holds afterwards."""
     if os.environ.get("RAY_ADDRESS") or load(None, os.environ, {}).experiment.execution.ray_address:
         raise UsageError("`--kill` ends a process of this machine's own Ray.", remedy="Unset RAY_ADDRESS for it.")
+    console.say("Half-way through, one of the worker processes will be killed.")
     murder = Murder(console)
     with tempfile.TemporaryDirectory(prefix="mien-calls-") as calls:
         os.environ[VARIABLE] = calls
@@ -109,20 +111,10 @@ def _s3(folder: Path, console: Console) -> Iterator[str]:
         os.environ.update(server.environment)
         uri = server.uri("mien-demo")
         console.say(f"A real S3 server (SeaweedFS) listens on {server.endpoint}; its data lie in {folder / 's3-data'}")
-        yield uri
-        page = _copy_report(open_backend(uri), folder / "report")
-        if page is not None:
-            console.say(f"The S3 server ends with the demo. The report again, on disk: {page}")
-
-
-def _copy_report(backend: Backend, folder: Path) -> Path | None:
-    """The page's path, or None if the run did not get to a report."""
-    for binding in backend.list("names/"):
-        run = open_run(backend.uri, binding.removeprefix("names/").removesuffix(".json")).plan.run
-        prefix = names.run(run, "report") + "/"
-        for name, data in backend.read_many(backend.list(prefix)):
-            path = folder / name.removeprefix(prefix)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-    page = folder / "index.html"
-    return page if page.exists() else None
+        try:
+            yield uri
+        finally:
+            with suppress(MienError):  # a run that did not get to a report has said why
+                backend = open_backend(uri).with_patience(LAST_WORDS_S)
+                page = copy_report(backend, bound_run(backend, NAME)[1], folder / "report")
+                console.say(f"The S3 server ends with the demo. The report again, on disk: {page}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,8 +19,11 @@ from engine.stages.score import Score
 from engine.store.plans import Shard, Subject
 from jobs.console import Console
 from jobs.opened_run import OpenedRun, open_run
+from jobs.suggest import command
 
 SHOWN = 12
+GUESSED = 2000
+"""Names among which the nearest to a wrong one is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +39,11 @@ def explain_command(name: str, wanted: str, *, store: str, as_json: bool) -> Non
     console, run = Console(as_json=as_json), open_run(store, name)
     found = _find(run, wanted)
     if len(found) > 1:
-        console.say(f"{len(found)} results fit '{wanted}'; name one of them:" if wanted else "Name one result, for example:")
+        console.say(f"{len(found):,} results fit '{wanted}'; name one of them:" if wanted else "Name one result, for example:")
         for each in found[:SHOWN]:
-            console.say(f"  mien explain {name} {_path(each)}")
+            console.say(f"  {command('explain', run.name, store, _path(each))}")
+        if wanted and len(found) > SHOWN:
+            console.say(f"  and {len(found) - SHOWN:,} more")
         return
     _Lineage(console, run, found[0]).tell()
 
@@ -44,18 +51,36 @@ def explain_command(name: str, wanted: str, *, store: str, as_json: bool) -> Non
 def _find(run: OpenedRun, wanted: str) -> list[_Found]:
     """The results whose person/query/method (in this order, any left out) or unit key `wanted` names."""
     parts = [part for part in wanted.split("/") if part]
-    found = [
-        _Found(shard, subject, unit, score)
-        for shard in run.plan.shards
-        for unit, subject in _units(run, shard)
-        for score in run.workflow.scores
-        if _fits(parts, subject, unit, score)
-    ]
+    found = list(_fitting(run, parts))
     if not found:
-        people = [subject.id for shard in run.plan.shards for subject in shard.subjects]
-        near = did_you_mean(parts[0], people[:2000]) if parts else ""
-        raise UsageError(f"Nothing in run {run.name} is called '{wanted}'{near}.", remedy="Use PERSON/QUERY/METHOD or a unit key's start.")
+        raise UsageError(
+            f"Nothing in run {run.name} is called '{wanted}'{_meant(run, parts)}.", remedy="Use PERSON/QUERY/METHOD or a unit key's start."
+        )
     return found
+
+
+def _fitting(run: OpenedRun, parts: list[str]) -> Iterator[_Found]:
+    for shard in run.plan.shards:
+        for unit, subject in _units(run, shard):
+            for score in run.workflow.scores:
+                if _fits(parts, subject, unit, score):
+                    yield _Found(shard, subject, unit, score)
+
+
+def _meant(run: OpenedRun, parts: list[str]) -> str:
+    """A guess at the first part of a path that fits nothing: a person, or, after one, a query of theirs or a method."""
+    for index, part in enumerate(parts):
+        if next(_fitting(run, parts[: index + 1]), None) is None:
+            return did_you_mean(part, _known(run, parts[:index]))
+    return ""
+
+
+def _known(run: OpenedRun, before: list[str]) -> list[str]:
+    if not before:
+        return [subject.id for shard in run.plan.shards for subject in shard.subjects][:GUESSED]
+    beside = list(itertools.islice(_fitting(run, before), GUESSED))
+    queries = [found.unit.query.id for found in beside if found.unit.query]
+    return list(dict.fromkeys([*queries, *(found.score.embedding.prompt.method.name for found in beside)]))
 
 
 def _units(run: OpenedRun, shard: Shard) -> list[tuple[Unit, Subject]]:

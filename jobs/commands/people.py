@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def build_command(n: int, seed: int, out: Path, *, force: bool, as_json: bool) -
     console = Console(as_json=as_json)
     with console.progress("building people", "people") as bar:
         written = write_people(build_profiles(n, seed), out, progress=lambda done: bar.set(done, n))
-    console.say(f"{written} people in {out}. Look at one: mien profiles show {build_profile(0, seed).id} --people {out}")
+    console.say(f"{written} people in {out}. Look at one: mien profiles show {build_profile(0, seed).id} --people {shlex.quote(str(out))}")
     console.event("done", people=written, file=str(out))
 
 
@@ -111,9 +112,9 @@ def _from_grammar(person: str) -> Profile:
 
 def _bad_rows(file: Path, bad: list[BadRow], remedy: str) -> InputError:
     first = bad[0]
-    lines = [first.reason, *(f"  line {row.line}: {row.field}: {row.reason}" for row in bad[1:10])]
+    lines = [first.reason, *(f"  {row.told}" for row in bad[1:10])]
     if len(bad) > 10:
-        lines.append(f"  and {len(bad) - 10} more (`mien profiles check` names them all)")
+        lines.append(f"  and {len(bad) - 10} more (`{shlex.join(['mien', 'profiles', 'check', str(file)])}` names them all)")
     return InputError(
         "\n".join(lines) + ("\n" if len(lines) > 1 else "."), file=str(file), line=first.line, field=first.field, remedy=remedy
     )

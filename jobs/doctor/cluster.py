@@ -19,6 +19,8 @@ from jobs.local_ray import RaySession
 
 PATIENCE_S = 60.0
 """How long a node may take to answer: it may start its first process."""
+UNREACHED = "Is its head node up (`ray status` there tells), this its address (--address, RAY_ADDRESS), and its port open to this machine?"
+"""The error's own remedy sends people to these checks."""
 MUST_AGREE = ("mien", "encoder")
 """With others two nodes would compute different results under one name; the rest may cause trouble."""
 
@@ -48,7 +50,7 @@ def check_cluster(address: str, backend: Backend, encoder: str) -> list[Finding]
     try:
         return list(compare(look(*arguments), _nodes(address, arguments)))
     except ClusterError as error:
-        return [failed("cluster", error)]
+        return [Finding("cluster", "fail", error.message, UNREACHED)]
     finally:
         with suppress(StoreError):  # `mien gc` removes old probes
             backend.delete(probe)
@@ -56,7 +58,8 @@ def check_cluster(address: str, backend: Backend, encoder: str) -> list[Finding]
 
 def compare(here: Mapping[str, str], nodes: list[Node]) -> Iterator[Finding]:
     """What differs between this machine and the nodes; pure, so every case can be shown."""
-    yield Finding("cluster", "ok" if nodes else "fail", f"{len(nodes)} nodes are alive.", "" if nodes else "Start a node with `ray start`.")
+    alive = "1 node is alive." if len(nodes) == 1 else f"{len(nodes)} nodes are alive."
+    yield Finding("cluster", "ok" if nodes else "fail", alive, "" if nodes else "Start a node with `ray start`.")
     for node in nodes:
         found = list(_differences(here, node))
         yield from found

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 
 from engine.errors import StoreError
 from engine.store.backend import Backend
-from engine.store.folder import FolderBackend
+from engine.store.folder import TEMPORARY, FolderBackend
 from engine.store.opening import probe
 from jobs.doctor.finding import Finding, failed
 
@@ -21,12 +22,27 @@ ROUNDS = 20
 FEWEST_ROUNDS = 3
 LONGEST_S = 15.0
 """No further round is begun after so long: a small S3 server may need seconds for eight contenders."""
+SLOW_MS = 500.0
+"""A round that takes longer is told: conditional writes cost such a server much."""
 CLOCK_WARNS_S = 5.0
 
 
 def probe_name() -> str:
     """A new name that `mien gc` knows how to clear away, should its maker be killed."""
     return f"probe-{secrets.token_hex(16)}"
+
+
+@contextmanager
+def left_as_found(backend: Backend | None) -> Iterator[None]:
+    """The checks may write meanwhile; where there was no folder none is left, unless something else stands in it now."""
+    root = backend.root if isinstance(backend, FolderBackend) else None
+    absent = [each for each in (root, *root.parents) if not os.path.exists(each)] if root else []  # Path.exists may raise
+    try:
+        yield
+    finally:
+        for each in (absent[0] / TEMPORARY, *absent) if absent else ():
+            with suppress(OSError):  # not made, or in use by now
+                each.rmdir()
 
 
 def check_probe(backend: Backend) -> Finding:
@@ -58,7 +74,11 @@ def check_race(backend: Backend, rounds: int = ROUNDS, notice: Callable[[int, in
             if number >= FEWEST_ROUNDS and spent > LONGEST_S:
                 break
     each = spent / number * 1000
-    return Finding("store race", "ok", f"{number} rounds of {CONTENDERS} contenders, one winner each ({each:.0f} ms a round).")
+    told = f"{number} rounds of {CONTENDERS} contenders, one winner each ({each:.0f} ms a round)."
+    if each > SLOW_MS:
+        remedy = "Its conditional writes are slow: results are safe, but workers wait to commit them. Larger shards need fewer commits."
+        return Finding("store race", "warn", told, remedy)
+    return Finding("store race", "ok", told)
 
 
 def _race(backend: Backend, pool: ThreadPoolExecutor) -> str:

@@ -17,9 +17,9 @@ def test_how_like_it_must_be_can_be_raised():
 
 
 def test_a_typo_is_told_what_was_meant():
-    assert did_you_mean("vprga", iter(METHODS)) == "; did you mean 'vprag'?"
+    assert did_you_mean("vprga", iter(METHODS)) == " (did you mean 'vprag'?)"
 
 
 def test_where_nothing_is_near_the_first_names_are_listed_and_the_rest_counted():
     known = [f"n{number}" for number in range(SHOWN + 1000)]
-    assert did_you_mean("????", known) == f"; known are {', '.join(known[:SHOWN])} and 1,000 more"
+    assert did_you_mean("????", known) == f" (known are {', '.join(known[:SHOWN])} and 1,000 more)"

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -41,7 +42,7 @@ COMMANDS = {
     "demo": {"--store", "--kill", "--s3", "--json"},
     "run": {"--store", "--limit", "--name", "--people", "--max-failed", "--set", "--json"},
     "plan": {"--store", "--limit", "--name", "--people", "--max-failed", "--set", "--json"},
-    "report": {"--store", "--json"},
+    "report": {"--store", "--out", "--json"},
     "status": {"--store", "--json"},
     "watch": {"--store", "--every", "--json"},
     "errors": {"--store", "--group", "--json"},
@@ -116,6 +117,16 @@ def test_bad_people_are_named_by_file_line_and_field(tmp_path, capsys, rows, exp
     assert not store.exists()
 
 
+def test_bad_rows_that_name_no_field_are_told_without_one_and_with_where_to_read_on(tmp_path, capsys):
+    file = jsonl(tmp_path, person(), "{", "[", person("p4", captions=[]))
+    code, _, err = mien(capsys, "plan", LAPTOP, "--people", file, "--store", tmp_path / "store")
+    assert code == 2
+    assert re.search(r"^  line 3: \w", err, re.MULTILINE)
+    assert "  line 4: captions: " in err
+    assert ": :" not in err
+    assert err.rstrip().endswith(f"`mien profiles check {file}` lists each with its remedy.")
+
+
 def test_bad_people_stop_a_run_before_anything_is_written(tmp_path, capsys):
     file = jsonl(tmp_path, person(), "{")
     code, _, err = mien(capsys, "run", LAPTOP, "--people", file, "--store", tmp_path / "store")
@@ -150,6 +161,13 @@ def test_usage_errors_end_with_2_and_say_what_to_do(tmp_path, capsys, monkeypatc
     assert code == 2
     assert expected in err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("typo", ["methods=[vprga]", "encodr=x", "queries.tasks=[cultural-generatoin]"])
+def test_a_guess_at_what_was_meant_ends_with_one_mark(tmp_path, capsys, typo):
+    _, _, err = mien(capsys, "plan", LAPTOP, "--set", typo, "--store", tmp_path / "store")
+    assert re.search(r"\(did you mean '[\w.-]+'\?\)", err)
+    assert "?." not in err
 
 
 def test_with_json_stdout_holds_only_json_lines(tmp_path, capsys):

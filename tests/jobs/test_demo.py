@@ -31,7 +31,7 @@ def test_a_demo_that_kills_a_worker_loses_and_duplicates_nothing(tmp_path):
     }
     assert events["done"]["complete"] is True
     (page,) = (tmp_path / "demo").glob("kill-*/report/index.html")
-    assert "shards begun again after a lost worker" in page.read_text()
+    assert "shards begun again after an interruption" in page.read_text()
     for secret in ("AWS_SECRET", "aws_secret"):
         assert secret not in done.stdout + done.stderr
 

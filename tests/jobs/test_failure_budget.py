@@ -9,7 +9,7 @@ from jobs.failure_budget import SEEN_AT_LEAST, FailureBudget
 def test_a_share_is_of_one_stages_rows_once_enough_are_seen():
     budget = FailureBudget("20%")
     budget.add([("write", SEEN_AT_LEAST - 1, SEEN_AT_LEAST - 1), ("score", 1000, 0)])
-    with pytest.raises(BudgetReached, match=r"of the first \d+ rows of write failed.*20%"):
+    with pytest.raises(BudgetReached, match=r"of the first \d+ rows of write failed .*20%"):
         budget.add([("write", 1, 0), ("score", 1000, 0)])
 
 

@@ -193,7 +193,7 @@ def test_explain_shows_one_results_lineage(experiment, undisturbed, capsys):
     assert exit_code(["explain", "small", "g0-000000/social-generation/vprag", "--store", store]) == 2
     capsys.readouterr()
     assert exit_code(["explain", "small", "g0-000000", "--store", store]) == 0
-    path = next(line.split()[3] for line in capsys.readouterr().out.splitlines() if line.endswith("/vprag"))
+    path = next(line.split()[3] for line in capsys.readouterr().out.splitlines() if "/vprag " in line)
     assert exit_code(["explain", "small", path, "--store", store]) == 0
     out = capsys.readouterr().out
     assert "quotas" in out

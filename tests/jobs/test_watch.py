@@ -142,14 +142,14 @@ def test_drivers_that_were_cut_short_retries_and_lost_workers_are_told(run, back
         "begun_again": 2,
     }
     assert "3 sessions, 2 cut short, 1 retried pass" in err
-    assert "begun again after a lost worker: 2" in err
+    assert "begun again after an interruption: 2" in err
     assert "no driver is at work" in err
 
 
-def test_journals_without_attempts_say_nothing_of_lost_workers(run, backend, capsys):
+def test_journals_without_attempts_say_nothing_of_work_begun_again(run, backend, capsys):
     tell(drive(run, backend), 0)
     assert exit_code(["status", NAME, "--store", str(run.store)]) == 6
-    assert "lost worker" not in capsys.readouterr().out
+    assert "begun again" not in capsys.readouterr().out
 
 
 def test_a_retry_is_told_as_such_though_every_result_is_there(run, backend):
@@ -223,6 +223,7 @@ def test_watch_waits_for_a_run_that_is_not_planned_yet(tmp_path, capsys):
         with Lease(open_backend(str(run.store)), run.plan.run):
             pass
 
+    (tmp_path / "store").mkdir()
     thread = threading.Thread(target=begin)
     thread.start()
     try:
@@ -234,14 +235,38 @@ def test_watch_waits_for_a_run_that_is_not_planned_yet(tmp_path, capsys):
     assert "people    0 of 2" in out
 
 
-def test_watch_waits_only_so_long(tmp_path, run, capsys, monkeypatch):
+def test_watch_waits_only_so_long(run, capsys, monkeypatch):
     monkeypatch.setattr(look, "AWAIT_S", 0.3)
     assert exit_code(["watch", "nothing", "--store", str(run.store), "--every", "0.2"]) == 2
     out, err = capsys.readouterr()
-    assert f"Known runs: {NAME}" in out
+    assert f"(known are {NAME})" in out
     assert "no run 'nothing'" in err
-    assert exit_code(["watch", "nothing", "--store", str(tmp_path / "nowhere"), "--every", "0.2"]) == 2
+
+
+def test_a_misspelt_name_is_waited_for_with_a_guess_at_what_was_meant(run, capsys, monkeypatch):
+    monkeypatch.setattr(look, "AWAIT_S", 0.3)
+    assert exit_code(["watch", "smal", "--store", str(run.store), "--every", "0.2"]) == 2
+    assert f"(did you mean '{NAME}'?)" in capsys.readouterr().out
+
+
+def test_a_store_that_is_not_there_is_not_waited_for(tmp_path, capsys):
+    before = time.monotonic()
+    assert exit_code(["watch", NAME, "--store", str(tmp_path / "nowhere")]) == 2
+    assert time.monotonic() - before < look.AWAIT_S / 2
+    assert "no store at" in capsys.readouterr().err
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_finished_run_whose_driver_died_before_its_report_is_told_how_to_get_one(run, capsys):
+    run.fill(0, 1, 2, 3)
+    assert exit_code(["status", NAME, "--store", str(run.store)]) == 0
+    assert f"or: mien report {NAME} --store {run.store}" in capsys.readouterr().out
+    assert exit_code(["report", NAME, "--store", str(run.store)]) == 0
+    capsys.readouterr()
+    assert exit_code(["status", NAME, "--store", str(run.store)]) == 0
+    out = capsys.readouterr().out
+    assert "No report" not in out
+    assert f"mien errors {NAME} --group --store {run.store}" in out
 
 
 def test_a_name_that_no_run_can_have_is_not_waited_for(run, capsys):
@@ -260,4 +285,5 @@ def test_ctrl_c_ends_a_watch_with_130_and_leaves_the_run_alone(run, backend):
         _, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert "not touched" in err
+    assert err.splitlines()[-1] == "The run itself is not touched."
+    assert "same command" not in err

@@ -68,6 +68,7 @@ def test_nothing_to_score_is_an_error_not_a_number() -> None:
         with pytest.raises(InputError) as caught:
             ceiling(memory, DEFINITION)
         assert caught.value.code == "no-ceiling"
+        assert str(caught.value) == ("captions: none can be scored with itself left out. Give the person at least two captions with text.")
 
 
 def test_single_caption_with_a_summary_has_no_span_left() -> None:

@@ -240,6 +240,22 @@ def test_headline_is_three_plain_lines(summary: Summary) -> None:
     assert "\x1b" not in headline(dataclasses.replace(summary, name="\x1b[2Jgone"))[0]
 
 
+def test_the_headline_counts_prompts_without_a_score_and_people_without_a_ceiling(tables: tuple[pa.Table, pa.Table]) -> None:
+    scores, ceilings = tables
+    units, unanswered = len(scores), sum(outcome != "answered" for outcome in scores["outcome"].to_pylist())
+    assert unanswered > 0
+    told = headline(summarise(made_up_facts(units=units), scores, ceilings))[0]
+    assert told.endswith(f", {units:,} prompts, {unanswered} of them without a score")
+    lacking = [row | {"outcome": "failed"} if index < 3 else row for index, row in enumerate(ceilings.to_pylist())]
+    short = pa.Table.from_pylist(lacking, schema=CEILINGS_SCHEMA)
+    assert headline(summarise(made_up_facts(units=units), scores, short))[0] == f"{told}, 3 people without a ceiling"
+    none = ceilings.slice(0, 0)
+    assert headline(summarise(made_up_facts(units=units), scores, none))[0] == f"{told}, no person with a ceiling"
+    good = scores.filter(pa.array([outcome == "answered" for outcome in scores["outcome"].to_pylist()]))
+    told = headline(summarise(made_up_facts(units=units, complete=False), good, ceilings))[0]
+    assert told.endswith(f", {len(good):,} of {units:,} prompts, all with a score")
+
+
 def test_controls_stand_beside_the_methods_and_win_nothing(tables: tuple[pa.Table, pa.Table]) -> None:
     strangers = [row | {"method": "stranger", "v": 0.99} for row in tables[0].to_pylist() if row["method"] == "vprag"]
     found = summarise(made_up_facts(), pa.concat_tables([tables[0], pa.Table.from_pylist(strangers, schema=SCORES_SCHEMA)]), tables[1])

@@ -110,6 +110,14 @@ def test_the_uri_opens_the_same_store_and_a_name_is_located(backend):
     assert "?" not in backend.locate("a/b")
 
 
+def test_a_view_with_other_patience_is_the_same_store_on_the_same_client(backend):
+    view = backend.with_patience(5)
+    assert view.create("a/b", b"here") is True
+    assert (view.uri, view.locate("a/b")) == (backend.uri, backend.locate("a/b"))
+    assert backend.read("a/b") == b"here"
+    assert view.requests == backend.requests
+
+
 def test_the_probe_passes_and_leaves_no_file(backend):
     probe(backend)
     assert backend.list("") == []

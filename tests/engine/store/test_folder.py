@@ -2,6 +2,7 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,12 @@ def test_a_path_through_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreUnusable, match="is a file"):
         FolderBackend(tmp_path / "file" / "store").create("a", b"")
+
+
+def test_a_folder_that_cannot_be_made_is_refused():
+    with pytest.raises(StoreUnusable, match="No such file") as caught:
+        probe(FolderBackend(Path("/proc/nope")))
+    assert "choose another --store" in caught.value.remedy
 
 
 def test_the_probe_passes_on_a_folder_and_leaves_no_file(tmp_path):

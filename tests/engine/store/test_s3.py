@@ -11,6 +11,7 @@ import traceback
 import pytest
 
 from engine.errors import StoreError, StoreUnusable
+from engine.store import s3_client
 from engine.store.opening import open_backend, probe
 from engine.store.s3 import S3Backend
 
@@ -73,6 +74,21 @@ def test_a_server_that_never_answered_is_given_up(monkeypatch, s3_server):
     with pytest.raises(StoreUnusable, match="cannot be written") as caught:
         probe(store)
     assert "Is its server up" in caught.value.remedy
+
+
+NOBODY = "s3://bucket?endpoint_url=http://127.0.0.1:9&region=us-east-1"
+
+
+@pytest.mark.parametrize(("proven", "waited"), [(False, "0.3"), (True, "1.0")])
+def test_where_nothing_listens_a_first_contact_ends_soon_and_names_the_server(monkeypatch, s3_server, proven, waited):
+    monkeypatch.setattr(s3_client, "REFUSED_S", 0.3)
+    store = S3Backend(NOBODY, patience_s=1, proven=proven)
+    started = time.monotonic()
+    with pytest.raises(StoreError, match="cannot be reached") as caught:
+        store.read("a/b")
+    assert caught.value.message.endswith(" s: it cannot be reached at http://127.0.0.1:9.")
+    assert float(waited) <= time.monotonic() - started < float(waited) + 5
+    store.close()
 
 
 @pytest.fixture

@@ -1,13 +1,17 @@
 """Faults between client and server: each name has one content, every answer is right, nothing acknowledged is lost (STORAGE, rule 2)."""
 
 import random
+import re
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from engine.errors import Missing, StoreError, StoreUnusable
-from engine.store import s3_client
+from engine.store import lease as lease_module
+from engine.store import s3_client, s3_outage
+from engine.store.lease import Lease
 from engine.store.opening import open_backend, probe
 from engine.store.s3 import S3Backend
 from tests.faults.proxy import FaultProxy
@@ -135,6 +139,52 @@ def test_a_first_contact_outlasts_an_outage_only_at_a_proven_address(moto_uri, m
         back.cancel()
         back.join()
         store.close()
+
+
+def test_an_outage_is_told_once_by_many_threads_and_so_is_its_end(moto_uri, monkeypatch, caplog):
+    monkeypatch.setattr(s3_outage, "TOLD_AFTER_S", 0.5)
+    opening = through_proxy(moto_uri.replace("s3://mien?", "s3://mien/told?"))
+    store, proxy = next(opening)({})
+    store.replace("a/b", b"1")
+    proxy.set_rates({"reset-before": 1.0})
+    back = threading.Timer(3.0, proxy.set_rates, [{}])
+    back.start()
+    with ThreadPoolExecutor(THREADS * 2) as pool:
+        assert set(pool.map(store.read, ["a/b"] * THREADS * 2)) == {b"1"}
+    back.join()
+    waiting, over = caplog.messages
+    assert re.fullmatch(r"waiting for the store s3://mien/told, away for \d s, given up after 60 s: it gave no whole reply \(.*\)", waiting)
+    assert re.fullmatch(r"the store s3://mien/told answers again after \d s", over)
+    opening.close()
+
+
+def test_a_view_with_little_patience_gives_up_soon_and_its_store_does_not(moto_uri):
+    opening = through_proxy(moto_uri.replace("s3://mien?", "s3://mien/views?"))
+    store, proxy = next(opening)({})
+    store.replace("a/b", b"1")
+    proxy.set_rates({"reset-before": 1.0})
+    started = time.monotonic()
+    with pytest.raises(StoreError, match="for 1 s"):
+        store.with_patience(1).replace("a/b", b"2")
+    assert 1 <= time.monotonic() - started < 5
+    back = threading.Timer(2.0, proxy.set_rates, [{}])
+    back.start()
+    assert store.read("a/b") == b"1"
+    back.join()
+    opening.close()
+
+
+def test_a_lease_is_let_go_soon_while_the_store_is_away(moto_uri, monkeypatch):
+    monkeypatch.setattr(lease_module, "LAST_WORDS_S", 1.0)
+    opening = through_proxy(moto_uri.replace("s3://mien?", "s3://mien/lease?"))
+    store, proxy = next(opening)({})
+    with Lease(store, "0123456789abcdef") as lease:
+        assert lease.is_good()
+        proxy.set_rates({"reset-before": 1.0})
+        ending = time.monotonic()
+    assert time.monotonic() - ending < 5
+    assert proxy.counts["reset-before"] > 0
+    opening.close()
 
 
 def test_the_probe_refuses_a_server_that_ignores_the_condition(moto_uri):
