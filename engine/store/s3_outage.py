@@ -50,7 +50,7 @@ class Outage:
         """One that waited has its answer."""
         with _lock:
             now = time.monotonic()
-            explained = began < self._over_at and self._told_at < self._over_at  # it paused while others heard the same
+            explained = began < self._over_at and self._told_at <= self._over_at  # it paused while others heard the same
             began = max(began, self._over_at)
             if explained or now - began <= TOLD_AFTER_S:
                 return

@@ -29,6 +29,12 @@ def faulty(request):
     yield from through_proxy(uri.replace("s3://mien?", f"s3://mien/{prefix}?"))
 
 
+@pytest.fixture
+def over_moto(moto_uri):
+    """The same on the simulated server alone."""
+    yield from through_proxy(moto_uri.replace("s3://mien?", "s3://mien/over?"))
+
+
 def through_proxy(uri):
     endpoint = uri.partition("endpoint_url=")[2].partition("&")[0]
     stores, proxies = [], []
@@ -141,10 +147,9 @@ def test_a_first_contact_outlasts_an_outage_only_at_a_proven_address(moto_uri, m
         store.close()
 
 
-def test_an_outage_is_told_once_by_many_threads_and_so_is_its_end(moto_uri, monkeypatch, caplog):
+def test_an_outage_is_told_once_by_many_threads_and_so_is_its_end(over_moto, monkeypatch, caplog):
     monkeypatch.setattr(s3_outage, "TOLD_AFTER_S", 0.5)
-    opening = through_proxy(moto_uri.replace("s3://mien?", "s3://mien/told?"))
-    store, proxy = next(opening)({})
+    store, proxy = over_moto({})
     store.replace("a/b", b"1")
     proxy.set_rates({"reset-before": 1.0})
     back = threading.Timer(3.0, proxy.set_rates, [{}])
@@ -152,15 +157,13 @@ def test_an_outage_is_told_once_by_many_threads_and_so_is_its_end(moto_uri, monk
     with ThreadPoolExecutor(THREADS * 2) as pool:
         assert set(pool.map(store.read, ["a/b"] * THREADS * 2)) == {b"1"}
     back.join()
-    waiting, over = caplog.messages
-    assert re.fullmatch(r"waiting for the store s3://mien/told, away for \d s, given up after 60 s: it gave no whole reply \(.*\)", waiting)
-    assert re.fullmatch(r"the store s3://mien/told answers again after \d s", over)
-    opening.close()
+    waiting, over = [record.getMessage() for record in caplog.records if record.name == s3_outage.__name__]
+    assert re.fullmatch(r"waiting for the store s3://mien/over, away for \d s, given up after 60 s: it gave no whole reply \(.*\)", waiting)
+    assert re.fullmatch(r"the store s3://mien/over answers again after \d s", over)
 
 
-def test_a_view_with_little_patience_gives_up_soon_and_its_store_does_not(moto_uri):
-    opening = through_proxy(moto_uri.replace("s3://mien?", "s3://mien/views?"))
-    store, proxy = next(opening)({})
+def test_a_view_with_little_patience_gives_up_soon_and_its_store_does_not(over_moto):
+    store, proxy = over_moto({})
     store.replace("a/b", b"1")
     proxy.set_rates({"reset-before": 1.0})
     started = time.monotonic()
@@ -171,20 +174,17 @@ def test_a_view_with_little_patience_gives_up_soon_and_its_store_does_not(moto_u
     back.start()
     assert store.read("a/b") == b"1"
     back.join()
-    opening.close()
 
 
-def test_a_lease_is_let_go_soon_while_the_store_is_away(moto_uri, monkeypatch):
+def test_a_lease_is_let_go_soon_while_the_store_is_away(over_moto, monkeypatch):
     monkeypatch.setattr(lease_module, "LAST_WORDS_S", 1.0)
-    opening = through_proxy(moto_uri.replace("s3://mien?", "s3://mien/lease?"))
-    store, proxy = next(opening)({})
+    store, proxy = over_moto({})
     with Lease(store, "0123456789abcdef") as lease:
         assert lease.is_good()
         proxy.set_rates({"reset-before": 1.0})
         ending = time.monotonic()
     assert time.monotonic() - ending < 5
     assert proxy.counts["reset-before"] > 0
-    opening.close()
 
 
 def test_the_probe_refuses_a_server_that_ignores_the_condition(moto_uri):
