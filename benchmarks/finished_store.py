@@ -89,7 +89,7 @@ def _fill(workflow: Vptt, results: Results, template: tuple[Shard, dict[str, lis
             continue
         rows = []
         for unit, outcome in zip(workflow.units(shard, stage), template[1][stage.id], strict=True):
-            read = [digests[each.id][unit.subject if each.per == "person" else unit.key] for each in stage.inputs]
+            read = [digests[each.id][each.row_key(unit.key, unit.subject)] for each in stage.inputs]
             rows.append(make_row(stage, unit, outcome, inputs_digest(read)))
         digests[stage.id] = {row.unit: row.sha256 for row in rows}
         results.commit(stage, shard.key, rows)

@@ -78,6 +78,10 @@ class Stage(ABC, Generic[V]):
         """The stage's name in the store."""
         return f"{self.name}-{short(self.fingerprint)}"
 
+    def row_key(self, unit: str, subject: str) -> str:
+        """The key under which this stage holds what a unit of `subject` reads from it: the person's row, or the unit's own."""
+        return subject if self.per == "person" else unit
+
     def request(self, unit: Unit, *inputs: Any) -> Any:
         """The call that answers `unit`, from the values of its inputs in order; a `Failed` if the unit cannot be asked."""
         raise NotImplementedError

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
-from engine.rows import Row, inputs_digest
 from engine.store.plans import Plan
 from engine.store.results import Results
+from jobs.failures import stale_units
 from jobs.progress import progress_of
 from jobs.references import ABSENT
-from jobs.workflow import Workflow
+from jobs.workflow import Workflow, sharded
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Units of all stages: planned ones, those without a result, with more than one row in a file, not planned, and with lost lineage."""
+    """Units of all stages: planned ones, those without a result, results too many (a unit in two shards' files), results of units
+    that are not planned, and those that were computed from anything but what is stored."""
 
     planned: int
     lost: int
@@ -31,21 +31,18 @@ class Audit:
 
 
 def audit(workflow: Workflow, plan: Plan, results: Results) -> Audit:
-    """Read and check every result of a run. Raises CorruptObject."""
+    """Read every result file of a run, bytes checked, and count. Raises CorruptObject, also for a unit that stands twice in one file."""
     progress = progress_of(workflow, results)
-    count: Counter[str] = Counter()
-    for shard in plan.shards:
-        rows: dict[str, dict[str, Row[Any]]] = {}
-        for stage in (workflow.source, *workflow.stages):
-            planned = {unit.key for unit in workflow.units(shard, stage)}
-            overlays = progress.overlays(stage, shard)
-            found = [] if overlays == ABSENT else results.table(stage, shard.key)["unit"].to_pylist()
-            rows[stage.id] = {} if overlays == ABSENT else results.read(stage, shard.key, overlays=overlays)
-            count["planned"] += len(planned)
-            count["lost"] += len(planned - set(found))
-            count["duplicated"] += len(found) - len(set(found))
-            count["foreign"] += len(set(found) - planned)
-            for row in rows[stage.id].values() if all(each.id in rows for each in stage.inputs) else []:
-                read = (rows[each.id].get(row.subject if each.per == "person" else row.unit) for each in stage.inputs)
-                count["stale"] += row.input_sha256 != inputs_digest(each.sha256 if each else "" for each in read)
-    return Audit(**{name: count[name] for name in ("planned", "lost", "duplicated", "foreign", "stale")})
+    planned, lost, duplicated, foreign = 0, 0, 0, 0
+    for stage in sharded(workflow):
+        units = {unit.key for shard in plan.shards for unit in workflow.units(shard, stage)}
+        present = [progress.wanted(stage, shard, []) for shard in plan.shards if progress.overlays(stage, shard) != ABSENT]
+        found: Counter[str] = Counter()
+        for table in results.merged_many(present):
+            found.update(table["unit"].to_pylist())
+        planned += len(units)
+        lost += len(units - found.keys())
+        duplicated += found.total() - len(found)
+        foreign += len(found.keys() - units)
+    stale = sum(1 for shard in plan.shards for _ in stale_units(workflow, results, progress, shard))
+    return Audit(planned, lost, duplicated, foreign, stale)

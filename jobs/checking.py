@@ -12,7 +12,7 @@ from engine.store.plans import Plan, Shard
 from engine.store.results import Results
 from jobs.progress import progress_of
 from jobs.references import ABSENT
-from jobs.workflow import Workflow
+from jobs.workflow import Workflow, sharded
 
 LOOKS_AT_ONCE = 8
 
@@ -31,7 +31,7 @@ def set_aside_untrusted(workflow: Workflow, plan: Plan, results: Results, notice
 
     def stored() -> Iterator[tuple[Stage[Any], Shard, int]]:
         for shard in plan.shards:
-            for stage in (workflow.source, *workflow.stages):
+            for stage in sharded(workflow):
                 if (overlays := progress.overlays(stage, shard)) != ABSENT:
                     yield stage, shard, overlays
 

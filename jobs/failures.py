@@ -18,7 +18,7 @@ from engine.store.results import Results
 from jobs.progress import Progress
 from jobs.references import ABSENT
 from jobs.shard_runner import UPSTREAM, Retry
-from jobs.workflow import Workflow
+from jobs.workflow import Workflow, sharded
 
 LOOKS_AT_ONCE = 16
 """Shards whose last bytes are read at the same time: on S3 each costs a round trip."""
@@ -48,7 +48,7 @@ def failures(workflow: Workflow, plan: Plan, results: Results, progress: Progres
     looked_at = [
         (index, stage)
         for index in _suspects(workflow, plan, results, progress)
-        for stage in (workflow.source, *workflow.stages)
+        for stage in sharded(workflow)
         if progress.overlays(stage, plan.shards[index]) != ABSENT
     ]
     columns = ["subject", "outcome", "code", "message", "failure"]
@@ -83,21 +83,21 @@ def stale_shards(workflow: Workflow, plan: Plan, results: Results, progress: Pro
     That can only be where a retry wrote an overlay or a file was set aside and computed again, and then did not get to what depends on it.
     """
     touched = [(index, shard) for index, shard in enumerate(plan.shards) if progress.is_touched(shard)]
-    return {index for index, shard in touched if _is_stale(workflow, results, progress, shard)}
+    return {index for index, shard in touched if any(stale_units(workflow, results, progress, shard))}
 
 
-def _is_stale(workflow: Workflow, results: Results, progress: Progress, shard: Shard) -> bool:
+def stale_units(workflow: Workflow, results: Results, progress: Progress, shard: Shard) -> Iterator[tuple[str, str]]:
+    """(stage id, unit) of each row on a shard that was computed from other rows than are stored now."""
     digests: dict[str, dict[str, str]] = {}
-    present = [stage for stage in (workflow.source, *workflow.stages) if progress.overlays(stage, shard) != ABSENT]
+    present = [stage for stage in sharded(workflow) if progress.overlays(stage, shard) != ABSENT]
     tables = results.merged_many(progress.wanted(stage, shard, ["subject", "sha256", "input_sha256"]) for stage in present)
     for stage, table in zip(present, tables, strict=True):
         rows = table.to_pylist()
         digests[stage.id] = {row["unit"]: row["sha256"] for row in rows}
         for row in rows if all(each.id in digests for each in stage.inputs) else []:
-            read = (digests[each.id].get(row["subject"] if each.per == "person" else row["unit"], "") for each in stage.inputs)
+            read = (digests[each.id].get(each.row_key(row["unit"], row["subject"]), "") for each in stage.inputs)
             if row["input_sha256"] != inputs_digest(read):
-                return True
-    return False
+                yield stage.id, row["unit"]
 
 
 def _failed(table: pa.Table) -> Iterator[tuple[str, str, Failed]]:

@@ -11,7 +11,7 @@ from engine.store.names import shard_set_aside, short
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results, Wanted
 from jobs.references import ABSENT, ShardReference
-from jobs.workflow import Workflow
+from jobs.workflow import Workflow, sharded
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Progress:
 
 def progress_of(workflow: Workflow, results: Results) -> Progress:
     """List what exists: one listing a stage."""
-    done = {stage.id: results.done(stage) for stage in (workflow.source, *workflow.stages)}
+    done = {stage.id: results.done(stage) for stage in sharded(workflow)}
     return Progress(done, frozenset(filter(None, map(shard_set_aside, results.backend.list("quarantine/")))))
 
 

@@ -24,6 +24,7 @@ from jobs.history import operations
 from jobs.progress import Progress
 from jobs.report_inputs import ceiling_table, pa_ids, score_table
 from jobs.vptt import Vptt
+from jobs.workflow import sharded
 
 END = "end.json"
 """The report's last file: the digest of its inputs, and what the next command needs to know without reading them."""
@@ -94,9 +95,7 @@ def current_end(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress
 
 def inputs_digest(workflow: Vptt, plan: Plan, progress: Progress) -> str:
     """Digest of what a report reads: every result by name and overlay. Results are immutable, so their names pin their content."""
-    return content_key(
-        {stage.id: [progress.overlays(stage, shard) for shard in plan.shards] for stage in (workflow.people, *workflow.stages)}
-    )
+    return content_key({stage.id: [progress.overlays(stage, shard) for shard in plan.shards] for stage in sharded(workflow)})
 
 
 def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: str, pa_id: str) -> RunFacts:

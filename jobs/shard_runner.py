@@ -53,7 +53,6 @@ class _Due:
     units: list[Unit]
     overlay: int
     current: dict[str, Row[Any]]
-    requests: dict[str, Any] = field(default_factory=dict)
     outcomes: dict[str, Outcome[Any]] = field(default_factory=dict)
     inputs: dict[str, tuple[Row[Any], ...]] = field(default_factory=dict)
     seconds: float = 0.0
@@ -203,7 +202,7 @@ class _Context:
 
     def inputs(self, stage: Stage[Any], unit: Unit) -> tuple[Row[Any], ...]:
         """The rows a unit reads, in the stage's order: the unit's own, or its person's."""
-        return tuple(self.rows(each)[unit.subject if each.per == "person" else unit.key] for each in stage.inputs)
+        return tuple(self.rows(each)[each.row_key(unit.key, unit.subject)] for each in stage.inputs)
 
     def due(self, stage: Stage[Any], retry: Retry | None) -> _Due | None:
         """What is open: everything if there is no result; else failed units that `retry` wants, and units whose inputs changed.

@@ -39,6 +39,11 @@ class Workflow(Protocol):
         """Makes an actor, new at each call. `options` are the driver's: they name where models lie and how many threads they get."""
 
 
+def sharded(workflow: Workflow) -> list[Stage[Any]]:
+    """Every stage with a result a shard: what the driver stored, then what actors compute."""
+    return [workflow.source, *workflow.stages]
+
+
 def open_workflow(module: str, plan: Plan, results: Results) -> Workflow:
     """The workflow of a plan, rebuilt from nothing but the store. `module` comes from code, never from stored data."""
     workflow: Workflow = importlib.import_module(module).from_plan(plan, results)

@@ -154,7 +154,7 @@ class _Lineage:
         overlays = self._progress.overlays(stage, self._found.shard)
         if overlays < 0:
             return None
-        key = self._found.unit.subject if stage.per == "person" else self._found.unit.key
+        key = stage.row_key(self._found.unit.key, self._found.unit.subject)
         return self._run.results.read(stage, self._found.shard.key, overlays=overlays)[key]
 
     def _evidence(self, evidence: Evidence, profile: Any) -> None:

@@ -17,7 +17,7 @@ from engine.store import names
 from engine.store.backend import Backend
 from engine.store.plans import Plan
 from engine.store.results import Results
-from jobs.workflow import Workflow
+from jobs.workflow import Workflow, sharded
 
 REPORT = ("summary.json", "report.md", "tables/results.csv")
 
@@ -33,7 +33,7 @@ class Ended:
     @property
     def stages(self) -> list[Stage[Any]]:
         """Every sharded stage: what the driver stored, then what workers computed."""
-        return [self.workflow.source, *self.workflow.stages]
+        return sharded(self.workflow)
 
     @cached_property
     def rows(self) -> dict[str, dict[str, dict[str, Row[Any]]]]:
@@ -78,7 +78,7 @@ def consistent_lineage(run: Ended) -> list[str]:
         for stage in run.workflow.stages:
             for key, row in rows[stage.id].items():
                 # What is not sharded, such as the queries, is no row of this shard.
-                read = [rows[each.id][row.subject if each.per == "person" else key].sha256 for each in stage.inputs if each.id in rows]
+                read = [rows[each.id][each.row_key(key, row.subject)].sha256 for each in stage.inputs if each.id in rows]
                 if len(read) == len(stage.inputs) and row.input_sha256 != inputs_digest(read):
                     wrong.append(f"{stage.id}: {key} was computed from rows that are not the committed ones")
     return wrong

@@ -67,3 +67,13 @@ def test_an_audit_counts_units_that_are_not_planned(run):
     run.results.commit(stage, shard.key, [make_row(stage, Unit(key * 64, key * 64), person, inputs_digest([])) for key in "ab"])
     found = audit(run.workflow, run.plan, run.results)
     assert found.foreign == 2
+
+
+def test_an_audit_counts_a_unit_that_stands_in_two_shards_files(run):
+    stage, (first, second) = run.workflow.people, run.plan.shards
+    both = {**run.results.read(stage, first.key, overlays=0), **run.results.read(stage, second.key, overlays=0)}
+    run.backend.delete(names.result(stage.id, first.key))
+    run.results.commit(stage, first.key, list(both.values()))
+    found = audit(run.workflow, run.plan, run.results)
+    assert (found.duplicated, found.foreign) == (2, 0)
+    assert not found.is_exact
