@@ -115,7 +115,7 @@ class ModelError(MienError):
 
 
 class EngineDied(MienError):
-    """An engine answers nothing any more: its process ends, so that Ray replaces it."""
+    """An engine answers nothing any more, or could not be loaded: its process ends, so that Ray replaces it."""
 
     code = "engine-died"
 

@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from engine.errors import StoreError
 from engine.store.backend import Backend
 from engine.store.journal import Journal
-from engine.store.lease import Lease
-
-LAST_WORDS_S = 5.0
-"""For what a driver still has to write when it was interrupted or failed, perhaps because the store is away."""
+from engine.store.lease import LAST_WORDS_S, Lease
 
 
 @dataclass(frozen=True, slots=True)

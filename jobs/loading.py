@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from engine.errors import MienError, ModelError
+from engine.errors import EngineDied, MienError
 from jobs.masking import masked, without_secrets
 
 LOAD_TRIES = 3
@@ -18,7 +18,7 @@ PAUSE_S = 1.0
 """Before the second try; doubled for the next."""
 
 LOAD_FAILED = "model-load"
-"""Code of a ModelError that a fresh process may not meet again."""
+"""Code of the EngineDied that a failed load is."""
 
 
 class Loader:
@@ -29,7 +29,7 @@ class Loader:
         self._made: dict[str, Any] = {}
 
     def __call__(self, name: str) -> Any:
-        """The actor called `name`. Raises ModelError (`LOAD_FAILED` if loading failed in a way that may pass)."""
+        """The actor called `name`. Raises EngineDied if loading failed in a way that a fresh process may not meet, MienError otherwise."""
         if name not in self._made:
             self._made[name] = self._loaded(name)
         return self._made[name]
@@ -40,11 +40,11 @@ class Loader:
                 return self._make(name)
             except MienError:
                 raise  # missing or other weights: no second look would find them
-            except Exception as error:  # noqa: BLE001 - whatever it was is told as a ModelError
+            except Exception as error:  # noqa: BLE001 - whatever it was, the process is replaced
                 if attempt == LOAD_TRIES:
                     # Not as the cause: whoever shows this error would show the other's words, too.
                     print(without_secrets(traceback.format_exc()), file=sys.stderr, flush=True)
-                    raise ModelError(
+                    raise EngineDied(
                         f"The actor '{name}' could not be loaded in {LOAD_TRIES} tries: {masked(f'{type(error).__name__}: {error}')}",
                         remedy="See the traceback in Ray's log; `mien doctor` checks the model's files.",
                         code=LOAD_FAILED,

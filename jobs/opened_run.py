@@ -62,7 +62,7 @@ def open_existing(store: str) -> Backend:
     """The backend of a store that runs have written to. Raises UsageError for a folder that is not there."""
     backend = open_backend(store)
     if isinstance(backend, FolderBackend) and not backend.root.is_dir():
-        raise UsageError(f"There is no store at {store}.", remedy="Give the --store of the run.")
+        raise UsageError(f"There is no store at {store}.", remedy="Give the --store that runs have written to.")
     return backend
 
 

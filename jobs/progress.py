@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.stage import Stage
-from engine.store.names import shard_set_aside, short
+from engine.store.names import parse, short
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results, Wanted
 from jobs.references import ABSENT, ShardReference
@@ -48,7 +48,7 @@ class Progress:
 def progress_of(workflow: Workflow, results: Results) -> Progress:
     """List what exists: one listing a stage."""
     done = {stage.id: results.done(stage) for stage in sharded(workflow)}
-    return Progress(done, frozenset(filter(None, map(shard_set_aside, results.backend.list("quarantine/")))))
+    return Progress(done, frozenset(parse(name).shard for name in results.backend.list("quarantine/")) - {""})
 
 
 def references(

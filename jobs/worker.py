@@ -18,7 +18,7 @@ from engine.store.results import Results
 from jobs.attempts import Attempt, Attempts
 from jobs.call_log import CallLog
 from jobs.calling import Caller
-from jobs.loading import LOAD_FAILED, Loader
+from jobs.loading import Loader
 from jobs.references import ABSENT, Batch, ShardReference, Trouble, Visit
 from jobs.shard_runner import Retry, ShardRunner, StageTally
 from jobs.watchdog import EXIT_CODE, Watchdog
@@ -55,9 +55,9 @@ class ShardWorker:
         self._fault: MienError | None = None
         try:
             self._open(settings)
+        except EngineDied:
+            raise  # another process may have more luck: Ray makes one
         except MienError as error:
-            if error.code == LOAD_FAILED:
-                raise  # another process may have more luck: Ray makes one
             self._fault = error
         # Cached vectors are many long-lived objects and no cycles: full collections would walk them ever longer for nothing.
         gc.freeze()
@@ -98,9 +98,6 @@ class ShardWorker:
             print(error, file=sys.stderr, flush=True)
             os._exit(EXIT_CODE)  # the attempt stays marked; retrying into a dead engine would loop for ever
         except MienError as error:
-            if error.code == LOAD_FAILED:
-                print(error, file=sys.stderr, flush=True)
-                os._exit(EXIT_CODE)  # another process may have more luck; the attempt stays marked
             return replace(reference, trouble=_told(error))
         index = {stage.id: number for number, stage in enumerate(self._workflow.stages)}
         worked = tuple((index[id_], t.rows, t.failed, round(t.seconds, 4)) for id_, t in tallies.items() if not t.skipped)
@@ -122,9 +119,10 @@ class ShardWorker:
         shard = self._plan.shards[reference.shard]
         try:
             tallies = self._runner.run(shard, done, inspect=reference.inspect, retry=retry, attempt=attempt)
-        except BaseException as error:
-            if not isinstance(error, EngineDied) and getattr(error, "code", "") != LOAD_FAILED:
-                self._attempts.finish(attempt, whole=False)  # this process lives: nothing here ended it
+        except EngineDied:
+            raise
+        except BaseException:
+            self._attempts.finish(attempt, whole=False)  # this process lives: nothing here ended it
             raise
         self._attempts.finish(attempt, whole=True)
         return done, tallies

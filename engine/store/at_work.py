@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from engine.errors import LeaseHeld, Missing
-from engine.store import names
+from engine.errors import LeaseHeld
 from engine.store.backend import Backend
 from engine.store.lease import BEAT_S, Lease, latest_epochs
 
@@ -33,18 +32,13 @@ class Drivers:
         for run, epoch in sorted(latest_epochs(files).items()):
             if (run, epoch) in self._over:
                 continue
-            beat = self._beat(run, epoch)
-            if Lease(self._backend, run).is_released_or_dead(epoch):
+            lease = Lease(self._backend, run)
+            beat = lease.beat(epoch) or b""
+            if lease.is_released_or_dead(epoch):
                 self._over.add((run, epoch))
             else:
                 held[run] = (epoch, beat)
         return held
-
-    def _beat(self, run: str, epoch: int) -> bytes:
-        try:
-            return self._backend.read(names.run(run, "lease", f"{epoch:08d}.beat"))
-        except Missing:
-            return b""
 
 
 def refuse_at_work(before: Held, now: Held) -> None:

@@ -5,7 +5,6 @@ Readers treat what is missing as not done yet, so even a file that was wrongly t
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -21,14 +20,7 @@ from engine.store.plans import load_plan
 
 DAY_S = 86_400.0
 
-_PLAN = re.compile(r"runs/(?P<run>[0-9a-f]{16})/plan\.json")
-_RESULT = re.compile(r"results/(?P<stage>[^/]+)/(?P<shard>[0-9a-f]{16})(\.r[1-9][0-9]*)?\.parquet")
-_OBJECT = re.compile(r"objects/(?P<stage>[^/]+)/[0-9a-f]{2}/[0-9a-f]+\.[a-z0-9]+")
-_RECIPE = re.compile(r"stages/(?P<stage>[^/]+)\.json")
-_SET_ASIDE = re.compile(r"quarantine/[0-9a-f]{16}/[^/]+")
-_PROBE = re.compile(r"probe-[0-9a-f]{32}")
-_RUN = re.compile(r"runs/[^/]+/.+|names/[^/]+\.json")
-
+_KINDS = {"result": "results", "object": "objects", "recipe": "recipes", "quarantine": "quarantine", "probe": "probes", "": "not ours"}
 KINDS = ("results", "objects", "recipes", "quarantine", "probes", "runs and names", "temporary", "not ours")
 
 
@@ -64,7 +56,7 @@ class Plans:
 
         Raises CorruptObject if a plan cannot be read: it might name anything.
         """
-        for run in sorted({match["run"] for match in map(_PLAN.fullmatch, files) if match} - self._read):
+        for run in sorted({parsed.run for parsed in map(names.parse, files) if parsed.kind == "plan"} - self._read):
             try:
                 plan = load_plan(self._backend, run)
             except CorruptObject as error:
@@ -86,7 +78,7 @@ class Plans:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file by what it is; `stage` and `shard` (short) are "" where its kind has none."""
+    """A file by what its name says; `kind` is one of `KINDS`."""
 
     kind: str
     stage: str
@@ -96,16 +88,8 @@ class _File:
     @classmethod
     def of(cls, aged: Aged) -> _File:
         """Told by its name alone."""
-        if match := _RESULT.fullmatch(aged.name):
-            return cls("results", match["stage"], match["shard"], aged)
-        for kind, pattern in (("objects", _OBJECT), ("recipes", _RECIPE)):
-            if match := pattern.fullmatch(aged.name):
-                return cls(kind, match["stage"], "", aged)
-        if _SET_ASIDE.fullmatch(aged.name):
-            return cls("quarantine", "", names.shard_set_aside(aged.name) or "", aged)
-        if _PROBE.fullmatch(aged.name):
-            return cls("probes", "", "", aged)
-        return cls("runs and names" if _RUN.fullmatch(aged.name) else "not ours", "", "", aged)
+        parsed = names.parse(aged.name)
+        return cls(_KINDS.get(parsed.kind, "runs and names"), parsed.stage, parsed.shard, aged)
 
 
 @dataclass(slots=True)

@@ -6,7 +6,6 @@ The lease saves money only: with it broken, two drivers still write the same nam
 from __future__ import annotations
 
 import json
-import re
 import secrets
 import shlex
 import threading
@@ -27,14 +26,12 @@ WATCH_S = 30.0
 LAST_WORDS_S = 5.0
 """How long a store that is away may hold up the end of a driver; a lease that was not released is watched instead."""
 
-_CLAIM = re.compile(r"runs/(?P<run>[^/]+)/lease/(?P<epoch>[0-9]{8})\.json")
-
 
 def latest_epochs(files: Iterable[str]) -> dict[str, int]:
     """Run -> the last epoch that was taken, of each run with a claim among `files`; files of other names do not count."""
     latest: dict[str, int] = {}
-    for claim in filter(None, map(_CLAIM.fullmatch, files)):
-        latest[claim["run"]] = max(int(claim["epoch"]), latest.get(claim["run"], 0))
+    for claim in (parsed for parsed in map(names.parse, files) if parsed.kind == "claim"):
+        latest[claim.run] = max(claim.epoch, latest.get(claim.run, 0))
     return latest
 
 
@@ -119,19 +116,19 @@ class Lease:
         """Whether the holder of `epoch` is gone: released, a dead process of this host and boot, or silent for the whole watch."""
         if self.is_released_or_dead(epoch):
             return True
-        beat = self._read_beat(epoch)
+        beat = self.beat(epoch)
         self._notice(f"another driver ({self._owner(epoch) or UNKNOWN}) may be at work; watching its beat for up to {self._watch_s:.0f} s")
         deadline = time.monotonic() + self._watch_s
         while time.monotonic() < deadline:
             time.sleep(min(1.0, self._watch_s / 10))
-            now = self._read_beat(epoch)
+            now = self.beat(epoch)
             if now != beat:
                 return _says_released(now)
         return True
 
     def is_released_or_dead(self, epoch: int) -> bool:
         """Whether the holder of `epoch` released it, or was a process of this host and boot that is dead."""
-        if _says_released(self._read_beat(epoch)):
+        if _says_released(self.beat(epoch)):
             return True
         owner = self._owner(epoch)
         return owner is not None and owner.is_known_dead()
@@ -140,7 +137,8 @@ class Lease:
         """The last epoch that was taken; 0 if none was."""
         return latest_epochs(self._backend.list(names.run(self._run, "lease") + "/")).get(self._run, 0)
 
-    def _read_beat(self, epoch: int) -> bytes | None:
+    def beat(self, epoch: int) -> bytes | None:
+        """The last beat of `epoch`; None if none was written yet."""
         try:
             return self._backend.read(self._name(epoch, "beat"))
         except Missing:
@@ -155,7 +153,7 @@ class Lease:
         return Owner.of_record(claim.get("owner"))
 
     def _name(self, epoch: int, kind: str) -> str:
-        return names.run(self._run, "lease", f"{epoch:08d}.{kind}")
+        return names.lease(self._run, epoch, kind)
 
 
 def _says_released(beat: bytes | None) -> bool:

@@ -6,6 +6,8 @@ Every part is made from hashes, stage names of our own and checked run names; id
 from __future__ import annotations
 
 import re
+import secrets
+from dataclasses import dataclass
 
 from engine.errors import UsageError
 
@@ -14,8 +16,6 @@ SHORT = 16
 
 _PART = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}")
 _HEX = re.compile(r"[0-9a-f]+")
-_RESULT = re.compile(r"(?P<shard>[0-9a-f]{16})(?:\.r(?P<overlay>[1-9][0-9]*))?\.parquet")
-_SET_ASIDE = re.compile(r"\.(?P<shard>[0-9a-f]{16})(?:\.r[0-9]+)?\.parquet$")
 _RUN_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
@@ -56,12 +56,6 @@ def result(stage_id: str, shard: str, overlay: int = 0) -> str:
     return checked(f"results/{stage_id}/{short(shard)}{suffix}.parquet")
 
 
-def parse_result(name: str) -> tuple[str, int] | None:
-    """(short shard, overlay) of a result's name, or None if it is not one."""
-    match = _RESULT.fullmatch(name.rsplit("/", 1)[-1])
-    return (match["shard"], int(match["overlay"] or 0)) if match else None
-
-
 def stage(stage_id: str) -> str:
     """The readable recipe of a stage."""
     return checked(f"stages/{stage_id}.json")
@@ -77,12 +71,55 @@ def name(run_name_: str) -> str:
     return checked(f"names/{run_name(run_name_)}.json")
 
 
-def shard_set_aside(name: str) -> str | None:
-    """The short shard of a result that stands in quarantine under `name`, or None."""
-    match = _SET_ASIDE.search(name)
-    return match["shard"] if match else None
+def lease(run_id: str, epoch: int, kind: str) -> str:
+    """The "json" (claim) or "beat" of the `epoch`-th driver of a run."""
+    return run(run_id, "lease", f"{epoch:08d}.{kind}")
+
+
+def probe() -> str:
+    """A new name for trying a store out; `mien gc` clears it away should its maker be killed."""
+    return f"probe-{secrets.token_hex(16)}"
 
 
 def quarantine(original: str, digest: str) -> str:
     """Where a corrupt file is kept for inspection, named by its content."""
     return checked(f"quarantine/{short(digest)}/{original.replace('/', '.')}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a name says of its file: a kind of `_LAYOUT` ("" for a file of somebody else) and what that kind's names hold."""
+
+    kind: str
+    stage: str = ""
+    shard: str = ""
+    """Short; of a quarantined file: of the result that it was."""
+    overlay: int = 0
+    run: str = ""
+    epoch: int = 0
+
+
+_LAYOUT = {
+    kind: re.compile(pattern)
+    for kind, pattern in {
+        "result": r"results/(?P<stage>[^/]+)/(?P<shard>[0-9a-f]{16})(?:\.r(?P<overlay>[1-9][0-9]*))?\.parquet",
+        "object": r"objects/(?P<stage>[^/]+)/[0-9a-f]{2}/[0-9a-f]+\.[a-z0-9]+",
+        "recipe": r"stages/(?P<stage>[^/]+)\.json",
+        "quarantine": r"quarantine/[0-9a-f]{16}/[^/]+?(?:\.(?P<shard>[0-9a-f]{16})(?:\.r[0-9]+)?\.parquet)?",
+        "probe": r"probe-[0-9a-f]{32}",
+        "plan": r"runs/(?P<run>[0-9a-f]{16})/plan\.json",
+        "claim": r"runs/(?P<run>[^/]+)/lease/(?P<epoch>[0-9]{8})\.json",
+        "run": r"runs/(?P<run>[^/]+)/.+",
+        "name": r"names/[^/]+\.json",
+    }.items()
+}
+
+
+def parse(name: str) -> Parsed:
+    """What `name` is: the reverse of the functions above."""
+    for kind, pattern in _LAYOUT.items():
+        if match := pattern.fullmatch(name):
+            found = {key: value or "" for key, value in match.groupdict().items()}
+            overlay, epoch = (int(found.get(number) or 0) for number in ("overlay", "epoch"))
+            return Parsed(kind, found.get("stage", ""), found.get("shard", ""), overlay, found.get("run", ""), epoch)
+    return Parsed("")

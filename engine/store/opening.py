@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
 from engine.errors import StoreError, StoreUnusable, UsageError
+from engine.store import names
 from engine.store.backend import Backend
 from engine.store.folder import FolderBackend
 
@@ -62,7 +62,7 @@ def _at_home(path: str) -> Path:
 
 def probe(backend: Backend) -> None:
     """Refuse a store without atomic create-if-absent: the second create of a random name must fail and change nothing (STORAGE, rule 2)."""
-    name = f"probe-{secrets.token_hex(16)}"
+    name = names.probe()
     try:
         _probe(backend, name)
         backend.delete(name)

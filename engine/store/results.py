@@ -70,9 +70,9 @@ class Results:
         """Short shard name -> its highest overlay (0: none), from one listing; an overlay counts if those below it are there."""
         overlays: dict[str, set[int]] = {}
         for name in self.backend.list(names.results_prefix(stage.id)):
-            parsed = names.parse_result(name)
-            if parsed:
-                overlays.setdefault(parsed[0], set()).add(parsed[1])
+            parsed = names.parse(name)
+            if parsed.kind == "result":
+                overlays.setdefault(parsed.shard, set()).add(parsed.overlay)
         found: dict[str, int] = {}
         for shard, numbers in overlays.items():
             highest = next(n for n in itertools.count() if n not in numbers) - 1

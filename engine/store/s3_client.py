@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
 
 from engine.errors import Missing, StoreError, StoreUnusable
+from engine.store.fork_lock import ForkLock
 from engine.store.s3_address import S3Address, session
 from engine.store.s3_errors import EmptyRange, Passing, Refused, Taken, s3_errors
 from engine.store.s3_outage import Outage
@@ -31,16 +32,7 @@ CONNECT_S = 5.0
 READ_S = 30.0
 LONGEST_WAIT_S = 5.0
 
-_making = threading.Lock()
-
-
-def _renew_lock() -> None:
-    """Another thread may have held the lock when this process was forked."""
-    global _making
-    _making = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)
+_making = ForkLock()
 
 
 class _Connection:

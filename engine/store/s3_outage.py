@@ -7,25 +7,16 @@ from __future__ import annotations
 
 import logging
 import math
-import os
-import threading
 import time
+
+from engine.store.fork_lock import ForkLock
 
 TOLD_AFTER_S = 10.0
 """A shorter absence is not worth a line."""
 AGAIN_S = 60.0
 
 _log = logging.getLogger(__name__)
-_lock = threading.Lock()
-
-
-def _renew_lock() -> None:
-    """Another thread may have held the lock when this process was forked."""
-    global _lock
-    _lock = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)
+_lock = ForkLock()
 
 
 class Outage:

@@ -10,18 +10,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.config_loading import load
 from engine.errors import MienError, UsageError
+from engine.store.lease import LAST_WORDS_S
 from engine.store.opening import open_backend
 from engine.store.plans import bound_run
 from jobs.audit import audit
 from jobs.call_log import VARIABLE, units_asked
 from jobs.console import Console
-from jobs.driving import LAST_WORDS_S
 from jobs.opened_run import open_run
 from jobs.planning import prepare
 from jobs.references import ShardReference
@@ -38,7 +38,7 @@ def demo_command(*, store: str, kill: bool, s3: bool, as_json: bool) -> int:
     if kill:
         # What is finished is never computed again, so a kill shows something only in a place of its own.
         store = f"{store.rstrip('/')}/kill-{time.strftime('%Y%m%d-%H%M%S')}"
-    with _s3(Path(store), console) if s3 else _folder(store) as uri:
+    with _s3(Path(store), console) if s3 else nullcontext(store) as uri:
         return _killed_half_way(uri, console) if kill else _driver(uri, console).run()
 
 
@@ -95,11 +95,6 @@ def _killed_half_way(uri: str, console: Console) -> int:
     facts = {"lost": found.lost, "duplicated": found.duplicated, "foreign": found.foreign, "stale": found.stale}
     console.event("audit", killed=len(murder.pids), planned=found.planned, asked_again=asked - planned, **facts)
     return code if found.is_exact and murder.pids else max(code, 1)
-
-
-@contextmanager
-def _folder(store: str) -> Iterator[str]:
-    yield store
 
 
 @contextmanager

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 
-from engine.errors import UsageError
 from engine.store.at_work import WATCH_S, Drivers, Held, refuse_at_work
 from engine.store.backend import Backend
 from engine.store.collecting import DAY_S, Findings, Leftover, Named, Plans, Tally, leftovers, sort_out, still_unnamed
-from engine.store.folder import FolderBackend
-from engine.store.opening import open_backend
 from jobs.console import Console
+from jobs.opened_run import open_existing
 
 BATCH = 500
 """Files that are deleted between two looks at beats and plans."""
@@ -66,9 +64,7 @@ class Collection:
 
 def gc_command(*, store: str, delete: bool, older_than_days: int, as_json: bool, watch_s: float = WATCH_S) -> int:
     """Tell what may go, and with `delete` remove it; returns the exit code."""
-    console, backend = Console(as_json=as_json), open_backend(store)
-    if isinstance(backend, FolderBackend) and not backend.root.is_dir():
-        raise UsageError(f"There is no store at {store}.", remedy="Give the --store that is to be cleared up.")
+    console, backend = Console(as_json=as_json), open_existing(store)
     collection = Collection(backend, older_than_days * DAY_S, console)
     findings, temporary = collection.look(watch_s)
     files, size = _tell(console, findings, temporary)

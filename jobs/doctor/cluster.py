@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import ClusterError, StoreError
+from engine.store import names
 from engine.store.backend import Backend
 from jobs.doctor.finding import Finding, failed
 from jobs.doctor.node import look
 from jobs.doctor.packages import TOLD
-from jobs.doctor.store import CLOCK_WARNS_S, probe_name
+from jobs.doctor.store import CLOCK_WARNS_S
 from jobs.local_ray import RaySession
 
 PATIENCE_S = 60.0
@@ -41,7 +42,7 @@ def check_cluster(address: str, backend: Backend, encoder: str) -> list[Finding]
     """Compare every alive node with this machine; one finding if no cluster was asked for."""
     if not address:
         return [Finding("cluster", "ok", "no cluster asked for (--address or RAY_ADDRESS).")]
-    probe, content = probe_name(), secrets.token_bytes(16)
+    probe, content = names.probe(), secrets.token_bytes(16)
     try:
         backend.create(probe, content)
     except StoreError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 
 from engine.errors import StoreError
+from engine.store import names
 from engine.store.backend import Backend
 from engine.store.folder import TEMPORARY, FolderBackend
 from engine.store.opening import probe
@@ -25,11 +25,6 @@ LONGEST_S = 15.0
 SLOW_MS = 500.0
 """A round that takes longer is told: conditional writes cost such a server much."""
 CLOCK_WARNS_S = 5.0
-
-
-def probe_name() -> str:
-    """A new name that `mien gc` knows how to clear away, should its maker be killed."""
-    return f"probe-{secrets.token_hex(16)}"
 
 
 @contextmanager
@@ -83,7 +78,7 @@ def check_race(backend: Backend, rounds: int = ROUNDS, notice: Callable[[int, in
 
 def _race(backend: Backend, pool: ThreadPoolExecutor) -> str:
     """What went wrong in one round; "" if nothing did."""
-    name, start = probe_name(), threading.Barrier(CONTENDERS)
+    name, start = names.probe(), threading.Barrier(CONTENDERS)
 
     def contend(data: bytes) -> bool:
         start.wait()
@@ -126,7 +121,7 @@ def clock_offset(backend: Backend) -> float | None:
 
 
 def _folder_offset(backend: FolderBackend) -> float:
-    name = probe_name()
+    name = names.probe()
     backend.create(name, b"clock")
     try:
         now = time.time()

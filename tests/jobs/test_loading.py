@@ -5,7 +5,7 @@ import traceback
 
 import pytest
 
-from engine.errors import ModelError
+from engine.errors import EngineDied, ModelError
 from jobs import loading
 from jobs.loading import LOAD_FAILED, LOAD_TRIES, Loader
 
@@ -47,7 +47,7 @@ def test_missing_weights_are_not_looked_for_again():
 @pytest.mark.parametrize("words", [f"401 for https://user:{TOKEN}@host/x", f"token {TOKEN} is invalid, see /home/me/cache/file"])
 def test_a_failed_load_tells_no_credentials_to_anyone(words, capsys):
     make, _ = failing(LOAD_TRIES, OSError(words))
-    with pytest.raises(ModelError, match="OSError") as caught:
+    with pytest.raises(EngineDied, match="OSError") as caught:
         Loader(make)("encoder")
     assert caught.value.code == LOAD_FAILED
     shown = "".join(traceback.format_exception(caught.value)) + str(pickle.dumps(caught.value)) + str(caught.value)
