@@ -91,26 +91,15 @@ def _when(process: subprocess.Popen[str], output: list[str], is_so: Callable[[],
 
 
 def _ours(folder: Path) -> None:
-    from engine.config import Execution, Pool
+    from engine.config import Pool
     from engine.store.opening import open_backend
     from engine.store.results import Results
-    from jobs.console import Console
-    from jobs.driving import driving
-    from jobs.local_ray import RaySession
-    from jobs.operators import operators
-    from jobs.passes import Passes, Work
+    from tests.workflows.driving import drive
 
     results = Results(open_backend(str(folder / "store")), repair=True)
     identity = {"units": UNITS, "shard_size": SHARD, "waits_ms": [WAIT_MS] * STAGES, "sigma": 0.0, "seed": 0, "bytes": BYTES}
     plan, workflow = waiting.plan_of(identity, results)
-    pools = {f"waiter{number}": Pool(min=1, max=2, cpus=CPUS) for number in range(1, STAGES + 1)}
-    work = Work(plan, workflow, operators(workflow.stages, lambda actor: actor, pools), results, Execution(), waiting.__name__, {})
-    session = RaySession("").start()
-    try:
-        with driving(results.backend, plan.run, command="benchmark") as hold:
-            Passes(work, hold, session, Console()).run()
-    finally:
-        session.stop()
+    drive(results, plan, workflow, pools={f"waiter{number}": Pool(min=1, max=2, cpus=CPUS) for number in range(1, STAGES + 1)})
     assert all(len(results.done(stage)) == UNITS // SHARD for stage in workflow.stages)
 
 

@@ -4,7 +4,7 @@
     python benchmarks/scaling.py efficiency overlap  some of it
 
 `efficiency_w`: seconds waited / (w workers x seconds from the first shard's begin to the last one's commit): 3,200 units of 100 ms
-(log-normal, sigma .5, seeded) with real commits to a folder. `efficiency_w_whole`: the same with Ray's and the workers' start.
+(log-normal, sigma .5, seeded) with real commits to a folder. `efficiency_w_whole`: the same with Ray's and the workers' start and end.
 `overlap`: five stages of 20, 40, 100, 40 and 20 ms, one worker each: makespan / slowest stage. `resume_*_s`: to know what remains of
 120,000 units (6,000 people x 4 tasks x 5 methods, 13,500 result files, a tenth missing). `s3_requests_per_unit`: of a VPTT run on a real
 S3 server, driver and workers, per unit of any stage. `recomputed_*`: units computed twice after one node was lost (`node_loss.py`).
@@ -29,16 +29,11 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # so that workers find this package's modules by the names used here
 
 from benchmarks import finished_store, waiting  # noqa: E402
-from engine.config import Execution, Pool  # noqa: E402
+from engine.config import Pool  # noqa: E402
 from engine.store.journal import read_journal  # noqa: E402
 from engine.store.opening import open_backend  # noqa: E402
 from engine.store.results import Results  # noqa: E402
-from jobs.console import Console  # noqa: E402
-from jobs.driving import driving  # noqa: E402
-from jobs.local_ray import RaySession  # noqa: E402
-from jobs.operators import operators  # noqa: E402
-from jobs.passes import Passes, Work  # noqa: E402
-from jobs.shard_runner import Retry  # noqa: E402
+from tests.workflows.driving import drive  # noqa: E402
 
 LIGHT = 0.2
 """Ray CPUs of a worker that only waits: nine of them fit on two cores."""
@@ -93,18 +88,9 @@ def _wait_through(identity: dict[str, Any], pools: dict[str, Pool]) -> _Ran:
     with tempfile.TemporaryDirectory() as folder:
         results = Results(open_backend(folder), repair=True)
         plan, workflow = waiting.plan_of(identity, results)
-        stages = operators(workflow.stages, lambda actor: actor if actor in pools else next(iter(pools)), pools)
-        work = Work(plan, workflow, stages, results, Execution(), waiting.__name__, {}, Retry())
-        session = RaySession("").start()
-        try:
-            session.wait()
-            started = time.monotonic()
-            with driving(results.backend, plan.run, command="benchmark") as hold:
-                Passes(work, hold, session, Console(as_json=False)).run()
-            whole = time.monotonic() - started
-        finally:
-            session.stop()
-        return _Ran(workflow.seconds(plan), list(read_journal(results.backend, plan.run)), whole)
+        started = time.monotonic()
+        drive(results, plan, workflow, pools=pools)
+        return _Ran(workflow.seconds(plan), list(read_journal(results.backend, plan.run)), time.monotonic() - started)
 
 
 def resume() -> dict[str, Any]:

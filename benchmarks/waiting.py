@@ -7,7 +7,6 @@ pool of its own. With "bytes" every row carries that many of floats, as vectors 
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,12 +14,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine.keys import content_key, seed_of
+from engine.keys import seed_of
 from engine.outcome import Answered, Outcome
-from engine.rows import inputs_digest, make_row
 from engine.stage import Stage, Unit
-from engine.store.plans import Plan, Shard, Subject, run_id, save_plan
+from engine.store.plans import Plan
 from engine.store.results import Results
+from tests.workflows.chain import Chain, save_chain
 
 PAYLOAD = pa.schema([("waited_ms", pa.float64()), ("data", pa.list_(pa.float32()))])
 
@@ -63,22 +62,15 @@ class Wait(Stage[float]):
         return float(columns["waited_ms"])
 
 
-class Waiting:
+class Waiting(Chain):
     """The workflow: a source, and a chain of stages that wait."""
 
     def __init__(self, identity: Mapping[str, Any]) -> None:
         sigma, seed, size = float(identity["sigma"]), int(identity["seed"]), int(identity.get("bytes", 0))
-        self.source = Wait(0, 0.0, 0.0, 0, 0)
-        self.stages: list[Wait] = []
+        stages = [Wait(0, 0.0, 0.0, 0, 0)]
         for number, mean_ms in enumerate(identity["waits_ms"], start=1):
-            self.stages.append(Wait(number, float(mean_ms), sigma, seed, size, self.stages[-1] if self.stages else self.source))
-
-    @property
-    def finals(self) -> list[Wait]:
-        return self.stages[-1:]
-
-    def units(self, shard: Shard, stage: Stage[Any]) -> list[Unit]:
-        return [Unit(subject.key, subject.key) for subject in shard.subjects]
+            stages.append(Wait(number, float(mean_ms), sigma, seed, size, stages[-1]))
+        super().__init__(stages[0], stages[1:])
 
     def actors(self, options: Mapping[str, Any]) -> Any:
         return lambda name: _wait
@@ -102,13 +94,4 @@ def from_plan(plan: Plan, results: Results) -> Waiting:
 def plan_of(identity: Mapping[str, Any], results: Results) -> tuple[Plan, Waiting]:
     """A plan saved with its source."""
     workflow = Waiting(identity)
-    keys = [content_key([number, json.dumps(identity, sort_keys=True)]) for number in range(identity["units"])]
-    subjects = [Subject(key, f"unit-{number}", f"unit-{number}") for number, key in enumerate(keys)]
-    size = int(identity["shard_size"])
-    shards = tuple(Shard.of(subjects[start : start + size]) for start in range(0, len(subjects), size))
-    for shard in shards:
-        rows = [make_row(workflow.source, Unit(s.key, s.key), Answered(0.0), inputs_digest([])) for s in shard.subjects]
-        results.commit(workflow.source, shard.key, rows)
-    plan = Plan(run_id(identity), identity, Shard.of([]), shards, False, len(subjects))
-    save_plan(results.backend, plan)
-    return plan, workflow
+    return save_chain(workflow, identity, [0.0] * identity["units"], identity["shard_size"], results), workflow

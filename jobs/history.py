@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from engine.report.data import Operations
-from engine.store.backend import Backend
-from engine.store.journal import Event, read_journal
+from engine.store.journal import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,24 +73,23 @@ def begun_again(found: Sequence[Session]) -> int:
     return len({event["shard"] for session in found for event in session.shards if event.get("attempt", 1) > 1})
 
 
-def stage_seconds(backend: Backend, run: str) -> dict[str, float]:
+def stage_seconds(events: Iterable[Event]) -> dict[str, float]:
     """Process seconds of a run's workers by kind of stage, the longest first."""
     seconds: dict[str, float] = {}
-    for stage, _, spent in _stages(sessions(read_journal(backend, run))):
+    for stage, _, spent in _stages(sessions(events)):
         kind = stage.partition("-")[0]
         seconds[kind] = seconds.get(kind, 0.0) + spent
     return dict(sorted(seconds.items(), key=lambda item: -item[1]))
 
 
-def operations(backend: Backend, run: str) -> Operations:
-    """What the run took, over all its sessions."""
-    found = sessions(read_journal(backend, run))
+def operations(events: Sequence[Event]) -> Operations:
+    """What a run took, over all its sessions."""
+    found = sessions(events)
     seconds: dict[str, float] = {}
     rows: dict[str, int] = {}
     for stage, count, spent in _stages(found):
         seconds[stage] = seconds.get(stage, 0.0) + spent
         rows[stage] = rows.get(stage, 0) + count
-    events = [event for session in found for event in session.events]
     for event in events:
         if event["event"] == "phase":
             name = f"driver: {event['name']}"

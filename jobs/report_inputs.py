@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from engine.stages.score import Score
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results, Wanted
 from jobs.progress import Progress
+from jobs.references import ABSENT
 from jobs.vptt import Vptt
 
 
@@ -33,29 +34,20 @@ def score_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress
     return pa.concat_tables(tables)
 
 
-def ceiling_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> pa.Table:
-    """`CEILINGS_SCHEMA`: one row per person of every shard that has its ceilings."""
-    tables = [CEILINGS_SCHEMA.empty_table()]
+def ceiling_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> tuple[pa.Table, set[str]]:
+    """`CEILINGS_SCHEMA`: one row per person of every shard that has its ceilings; and what PA compared with, over all people:
+    "summary_ref", "mean_caption" for those who have no second summary, or both."""
+    tables, compared = [CEILINGS_SCHEMA.empty_table()], set[str]()
     figures = [name for name in CEILINGS_SCHEMA.names if name not in ("subject", "cluster", "outcome")]
-    for shard, table in _ceilings(workflow, plan, results, progress, ["subject", "outcome", *figures]):
+    shards = [shard for shard in plan.shards if progress.overlays(workflow.ceilings, shard) != ABSENT]
+    columns = ["subject", "outcome", "pa_id", *figures]
+    found = results.merged_many(progress.wanted(workflow.ceilings, shard, columns) for shard in shards)
+    for shard, table in zip(shards, found, strict=True):
+        compared |= set(table["pa_id"].drop_null().to_pylist())
         clusters = {subject.key: subject.cluster for subject in shard.subjects}
         table = table.append_column("cluster", pa.array([clusters[key] for key in table["subject"].to_pylist()]))
         tables.append(table.select(CEILINGS_SCHEMA.names).cast(CEILINGS_SCHEMA))
-    return pa.concat_tables(tables)
-
-
-def pa_ids(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> set[str]:
-    """What PA compared with, over all people: "summary_ref", "mean_caption" for those who have no second summary, or both."""
-    found: set[str] = set()
-    for _, table in _ceilings(workflow, plan, results, progress, ["pa_id"]):
-        found |= set(table["pa_id"].to_pylist())
-    return found - {None}
-
-
-def _ceilings(workflow: Vptt, plan: Plan, results: Results, progress: Progress, columns: Sequence[str]) -> Iterator[tuple[Shard, pa.Table]]:
-    """The ceilings' columns of every shard that has them."""
-    shards = [shard for shard in plan.shards if progress.overlays(workflow.ceilings, shard) >= 0]
-    return zip(shards, results.merged_many(progress.wanted(workflow.ceilings, shard, columns) for shard in shards), strict=True)
+    return pa.concat_tables(tables), compared
 
 
 def _of_scores(workflow: Vptt, shard: Shard, progress: Progress) -> Iterator[Wanted]:

@@ -17,12 +17,13 @@ from engine.report.headline import headline
 from engine.report.write import write_report
 from engine.store import names
 from engine.store.backend import Backend
+from engine.store.journal import JournalReader
 from engine.store.plans import Plan
 from engine.store.results import Results
 from jobs.failures import Failure, failures, stale_shards
 from jobs.history import operations
 from jobs.progress import Progress
-from jobs.report_inputs import ceiling_table, pa_ids, score_table
+from jobs.report_inputs import ceiling_table, score_table
 from jobs.vptt import Vptt
 from jobs.workflow import sharded
 
@@ -51,16 +52,18 @@ def make_report(
     *,
     name: str,
     command: str,
+    journal: JournalReader,
     when_read: Callable[[], None] = lambda: None,
 ) -> End:
     """Write the report of what is committed. `end.json` comes last: a report with a matching digest is whole.
 
-    Everything is read first, so CorruptObject and Missing come before anything is written; then `when_read` is called.
+    Everything is read first, so CorruptObject and Missing come before anything is written; then `when_read` is called, and what `journal`
+    tells by then is the report's section of facts about the cluster.
     """
     have, planned = progress.results(workflow.stages, plan)
-    pa_id = " and ".join(sorted(pa_ids(workflow, plan, results, progress))) or "summary_ref"
+    scores, (ceilings, compared) = score_table(workflow, plan, results, progress), ceiling_table(workflow, plan, results, progress)
+    pa_id = " and ".join(sorted(compared)) or "summary_ref"
     facts = _facts(workflow, plan, name=name, complete=have == planned, command=command, pa_id=pa_id)
-    scores, ceilings = score_table(workflow, plan, results, progress), ceiling_table(workflow, plan, results, progress)
     failed: list[Failure] = []
     if have < planned or any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
         # Every failure shows in a score or a ceiling, so a clean and whole run need not be looked at further.
@@ -71,7 +74,8 @@ def make_report(
     def write(path: str, data: bytes) -> None:
         results.backend.replace(names.run(plan.run, "report", *path.split("/")), data)
 
-    summary = write_report(write, facts, scores, ceilings, operations(results.backend, plan.run))
+    journal.look()
+    summary = write_report(write, facts, scores, ceilings, operations(journal.events()))
     roots = [failure for failure in failed if failure.is_root]
     retryable = sum(failure.outcome.kind is not FailureKind.PERMANENT for failure in roots)
     end = End(inputs_digest(workflow, plan, progress), len(failed), len(roots), retryable, stale, tuple(headline(summary)))

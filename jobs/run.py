@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from engine.errors import BudgetReached, CorruptObject, Missing, PlanMismatch
 from engine.store import names
 from engine.store.backend import Backend
-from engine.store.journal import Journal
+from engine.store.journal import Journal, JournalReader
 from engine.store.opening import open_backend, probe
 from engine.store.plans import Plan, bind_name, check_name, load_plan, save_plan
 from engine.store.results import Results
@@ -54,6 +54,7 @@ class Driver:
         self._results = Results(self._backend, repair=True)
         self._phases: list[tuple[str, float]] = []
         self._started = time.monotonic()
+        self._journal: JournalReader | None = None
 
     def run(self) -> int:
         """Bring the run to its end, or find it there; returns the exit code."""
@@ -145,9 +146,23 @@ class Driver:
         passes.phases.clear()
         progress = passes.progress or progress_of(self._workflow, self._results)
         with self._phase("report"):
-            options, note = self._options, lambda: self._note_end(journal)
-            end = make_report(self._results, self._workflow, plan, progress, name=options.name, command=options.command, when_read=note)
+            end = make_report(
+                self._results,
+                self._workflow,
+                plan,
+                progress,
+                name=self._options.name,
+                command=self._options.command,
+                journal=self._told_so_far(plan),
+                when_read=lambda: self._note_end(journal),
+            )
         return self._tell(plan, end, complete=not references(self._workflow, plan, progress) and not end.stale)
+
+    def _told_so_far(self, plan: Plan) -> JournalReader:
+        """The run's journal: each chunk is read once, whoever asks."""
+        if self._journal is None:
+            self._journal = JournalReader(self._backend, plan.run)
+        return self._journal
 
     def _note_end(self, journal: Journal) -> None:
         for name, seconds in self._phases:
@@ -182,7 +197,7 @@ class Driver:
         for name, seconds in self._phases:
             say(f"  {name:<34}{seconds:7.1f} s")
         if self._phases:
-            spent = stage_seconds(self._backend, plan.run)
+            spent = stage_seconds(self._told_so_far(plan).events())
             say("  of the workers' process seconds    " + ", ".join(f"{kind} {seconds:.1f}" for kind, seconds in spent.items()))
 
     @contextmanager

@@ -13,6 +13,7 @@ from engine.errors import UsageError
 from engine.nearest import did_you_mean
 from engine.store import names
 from engine.store.backend import Backend
+from engine.store.journal import JournalReader
 from engine.store.names import is_run_name
 from engine.store.plans import bound_run, known_names
 from jobs.console import Console
@@ -33,7 +34,8 @@ def report_command(name: str, *, store: str, out: Path | None, as_json: bool) ->
     typed = shlex.join(["mien", *sys.argv[1:]])
     with console.patience(f"reading {run.planned_results:,} results..."):
         progress = run.progress()
-        end = make_report(run.results, run.workflow, run.plan, progress, name=run.name, command=typed)
+        journal = JournalReader(run.backend, run.plan.run)
+        end = make_report(run.results, run.workflow, run.plan, progress, name=run.name, command=typed, journal=journal)
     have, planned = progress.results(run.workflow.stages, run.plan)
     copied = copy_report(run.backend, run.plan.run, out) if out else None
     for line in end.headline:

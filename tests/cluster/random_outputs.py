@@ -9,7 +9,7 @@ from engine.store.opening import open_backend
 from engine.store.plans import Plan
 from engine.store.results import Results
 from tests.workflows.driving import drive, texts_numbered
-from tests.workflows.texts import Chain, plan_of
+from tests.workflows.texts import Texts, plan_of
 
 CHAIN = (("drawn", "random"), ("hashed", "digest"))
 TEXTS, SHARD_SIZE = 120, 2
@@ -17,7 +17,7 @@ POOLS = {actor: Pool(max=1) for _, actor in CHAIN}
 """A process for each stage: what goes from one to the other goes through the store."""
 
 
-def plan(results: Results) -> tuple[Plan, Chain]:
+def plan(results: Results) -> tuple[Plan, Texts]:
     """The plan, made by whoever comes first."""
     return plan_of(texts_numbered(TEXTS, {}), CHAIN, SHARD_SIZE, results)
 

@@ -6,7 +6,7 @@ from engine.config import Execution, Experiment, Pool
 from jobs.operators import ANY, operators
 from jobs.planning import prepare
 from jobs.vptt import operators_of
-from tests.workflows.texts import Chain
+from tests.workflows.texts import Texts
 
 
 def names(found):
@@ -14,24 +14,24 @@ def names(found):
 
 
 def test_stages_on_one_pool_are_one_operator():
-    chain = Chain([("a", "x"), ("b", "y"), ("c", "x")])
+    chain = Texts([("a", "x"), ("b", "y"), ("c", "x")])
     assert names(operators(chain.stages, lambda actor: "all", {"all": Pool()})) == [("all-1", ["a", "b", "c"])]
 
 
 def test_a_pool_that_is_needed_before_and_after_another_makes_two_operators():
-    chain = Chain([("a", "x"), ("b", "y"), ("c", "x")])
+    chain = Texts([("a", "x"), ("b", "y"), ("c", "x")])
     found = operators(chain.stages, lambda actor: actor, {"x": Pool(), "y": Pool()})
     assert names(found) == [("x-1", ["a"]), ("y-2", ["b"]), ("x-3", ["c"])]
 
 
 def test_a_stage_without_a_model_runs_where_its_inputs_were_made():
-    chain = Chain([("a", "x"), ("b", "free"), ("c", "y"), ("d", "free")])
+    chain = Texts([("a", "x"), ("b", "free"), ("c", "y"), ("d", "free")])
     found = operators(chain.stages, lambda actor: ANY if actor == "free" else actor, {"x": Pool(), "y": Pool()})
     assert names(found) == [("x-1", ["a", "b"]), ("y-2", ["c", "d"])]
 
 
 def test_a_chain_of_nothing_but_arithmetic_still_has_a_pool():
-    chain = Chain([("a", "free"), ("b", "free")])
+    chain = Texts([("a", "free"), ("b", "free")])
     assert names(operators(chain.stages, lambda actor: ANY, {"x": Pool()})) == [("x-1", ["a", "b"])]
 
 

@@ -27,14 +27,14 @@ def test_three_poisonous_rows_among_200_fail_alone(results, tmp_path, monkeypatc
     loud, last = (rows_of(results, plan, stage) for stage in workflow.stages)
     assert len(loud) == len(last) == 200
     for index in range(200):
-        outcome = loud[f"text-{index}"].outcome
+        outcome = loud[f"unit-{index}"].outcome
         if index in poison:
             assert isinstance(outcome, Failed)
             assert outcome.code == KILLED_WORKER
-            assert isinstance(last[f"text-{index}"].outcome, Failed)
+            assert isinstance(last[f"unit-{index}"].outcome, Failed)
         else:
             assert outcome == Answered(f"TEXT {index}")
-            assert isinstance(last[f"text-{index}"].outcome, Answered)
+            assert isinstance(last[f"unit-{index}"].outcome, Answered)
     # A poisoned shard is asked three times whole (twice: the watchdog knows why it ends a process), then unit by unit.
     assert units_asked(tmp_path / "calls")[workflow.stages[0].id] <= 200 + 3 * (3 + 2) * 10
     # Once its cause is mended, a unit that was given up can be tried again.

@@ -1,4 +1,4 @@
-"""Driving a made-up workflow as a driver does: lease, journal, Ray, passes; without a report."""
+"""Driving a made-up workflow as a driver does: lease, journal, Ray, passes; without a report. For tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from jobs.operators import operators
 from jobs.passes import Passes, Work
 from jobs.shard_runner import Retry
 from tests.workflows import texts
+from tests.workflows.chain import Chain
 
 
 def drive(
     results: Results,
     plan: Plan,
-    workflow: texts.Chain,
+    workflow: Chain,
     *,
     execution: Execution | None = None,
     pools: dict[str, Pool] | None = None,
     options: dict[str, Any] | None = None,
     retry: Retry | None = None,
-    address: str = "",
 ) -> Passes:
-    """Bring `plan` to its end. `pools` by actor; without them one pool holds all."""
+    """Bring `plan` to its end, on the Ray of RAY_ADDRESS or one of its own. `pools` by actor; without them one pool holds all."""
     pools = pools or {"all": Pool(max=2)}
     plan_operators = operators(workflow.stages, lambda actor: actor if actor in pools else next(iter(pools)), pools)
-    work = Work(plan, workflow, plan_operators, results, execution or Execution(), texts.__name__, options or {}, retry or Retry())
-    session = RaySession(address).start()
+    module = type(workflow).__module__
+    work = Work(plan, workflow, plan_operators, results, execution or Execution(), module, options or {}, retry or Retry())
+    session = RaySession("").start()
     try:
-        with driving(results.backend, plan.run, command="test") as hold:
+        with driving(results.backend, plan.run, command="made up") as hold:
             passes = Passes(work, hold, session, Console())
             passes.run()
             return passes

@@ -17,10 +17,10 @@ import pyarrow as pa
 
 from engine.keys import content_key
 from engine.outcome import Answered, Outcome
-from engine.rows import inputs_digest, make_row
 from engine.stage import Stage, Unit
-from engine.store.plans import Plan, Shard, Subject, run_id, save_plan
+from engine.store.plans import Plan
 from engine.store.results import Results
+from tests.workflows.chain import Chain, save_chain
 
 PAYLOAD = pa.schema([("text", pa.string())])
 
@@ -53,44 +53,29 @@ class Text(Stage[str]):
         return text
 
 
-class Chain:
-    """The workflow: a source and the stages behind it."""
+class Texts(Chain):
+    """The workflow of a chain of (kind, actor)."""
 
     def __init__(self, chain: Sequence[tuple[str, str]]) -> None:
-        self.source = Text("source", "")
-        self.stages: list[Text] = []
+        stages = [Text("source", "")]
         for kind, actor in chain:
-            self.stages.append(Text(kind, actor, self.stages[-1] if self.stages else self.source))
-
-    @property
-    def finals(self) -> list[Text]:
-        return self.stages[-1:]
-
-    def units(self, shard: Shard, stage: Stage[Any]) -> list[Unit]:
-        return [Unit(subject.key, subject.key) for subject in shard.subjects]
+            stages.append(Text(kind, actor, stages[-1]))
+        super().__init__(stages[0], stages[1:])
 
     def actors(self, options: Mapping[str, Any]) -> Any:
         return lambda name: ACTORS[name](options)
 
 
-def plan_of(texts: Sequence[str], chain: Sequence[tuple[str, str]], shard_size: int, results: Results) -> tuple[Plan, Chain]:
+def plan_of(texts: Sequence[str], chain: Sequence[tuple[str, str]], shard_size: int, results: Results) -> tuple[Plan, Texts]:
     """A plan over `texts`, one subject each, saved with its source."""
-    workflow = Chain(chain)
-    subjects = [Subject(content_key([index, text]), f"text-{index}", f"text-{index}") for index, text in enumerate(texts)]
-    shards = tuple(Shard.of(subjects[start : start + shard_size]) for start in range(0, len(subjects), shard_size))
-    by_key = {subject.key: text for subject, text in zip(subjects, texts, strict=True)}
+    workflow = Texts(chain)
     identity = {"chain": [list(pair) for pair in chain], "texts": content_key(list(texts)), "shard_size": shard_size}
-    plan = Plan(run_id(identity), identity, Shard.of([]), shards, False, len(subjects))
-    for shard in shards:
-        rows = [make_row(workflow.source, Unit(s.key, s.key), Answered(by_key[s.key]), inputs_digest([])) for s in shard.subjects]
-        results.commit(workflow.source, shard.key, rows)
-    save_plan(results.backend, plan)
-    return plan, workflow
+    return save_chain(workflow, identity, texts, shard_size, results), workflow
 
 
-def from_plan(plan: Plan, results: Results) -> Chain:
+def from_plan(plan: Plan, results: Results) -> Texts:
     """The workflow of a plan (`jobs.workflow`)."""
-    return Chain([(kind, actor) for kind, actor in plan.identity["chain"]])
+    return Texts([(kind, actor) for kind, actor in plan.identity["chain"]])
 
 
 def _digest(options: Mapping[str, Any]) -> Any:
