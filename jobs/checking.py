@@ -24,7 +24,8 @@ def set_aside_untrusted(workflow: Workflow, plan: Plan, results: Results, notice
     def trouble(found: tuple[Stage[Any], Shard, int]) -> str:
         stage, shard, overlays = found
         try:
-            results.read(stage, shard.key, overlays=overlays, units=[unit.key for unit in workflow.units(shard, stage)])
+            for _ in results.tables(stage, shard.key, overlays=overlays, units=[unit.key for unit in workflow.units(shard, stage)]):
+                pass
         except (CorruptObject, Missing) as error:
             return str(error)
         return ""

@@ -119,17 +119,18 @@ class Results:
         Raises Missing if there is no result, CorruptObject if it cannot be trusted.
         """
         rows: dict[str, Row[V]] = {}
+        for table in self.tables(stage, shard, overlays=overlays, units=units):
+            rows.update((row.unit, row) for row in table_to_rows(stage, table))
+        return rows
+
+    def tables(self, stage: Stage[Any], shard: str, *, overlays: int, units: Collection[str] | None = None) -> Iterator[pa.Table]:
+        """A result and its overlays in order, checked as `read` does but not decoded. Raises Missing or CorruptObject."""
         for overlay in range(overlays + 1):
             data = self.backend.read(names.result(stage.id, shard, overlay))
             table = self._table(stage, shard, overlay, data)
             if overlay == 0 and units is not None and set(table["unit"].to_pylist()) != set(units):
                 raise self._untrusted(stage, shard, overlay, data, "its units are not the shard's")
-            rows.update((row.unit, row) for row in table_to_rows(stage, table))
-        return rows
-
-    def table(self, stage: Stage[Any], shard: str, overlay: int = 0, columns: list[str] | None = None) -> pa.Table:
-        """One result file as a checked table. Raises Missing or CorruptObject."""
-        return self._table(stage, shard, overlay, self.backend.read(names.result(stage.id, shard, overlay)), columns)
+            yield table
 
     def merged(self, stage: Stage[Any], shard: str, *, overlays: int, columns: Sequence[str]) -> pa.Table:
         """The columns of a shard's rows, each unit from its highest overlay, sorted by unit: for reports, without decoding rows."""
