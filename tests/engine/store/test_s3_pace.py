@@ -13,20 +13,22 @@ def slowed(pace):
         raise SlowedDown("busy")
 
 
+def turns(pace, number):
+    for _ in range(number):
+        with pace.turn():
+            pass
+
+
 def test_the_limit_halves_and_grows_by_one_a_round():
     pace = Pace(16)
     slowed(pace)
     assert pace.limit == 8
-    for _ in range(9):
-        with pace.turn():
-            pass
+    turns(pace, 9)
     assert pace.limit == 9
     for _ in range(10):
         slowed(pace)
     assert pace.limit == 1
-    for _ in range(1000):
-        with pace.turn():
-            pass
+    turns(pace, 1000)
     assert pace.limit == 16
 
 
