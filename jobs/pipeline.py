@@ -50,7 +50,7 @@ def _dataset(
     """The references through every operator that has anything to do."""
     dataset = ray.data.from_items([reference.row() for reference in references], override_num_blocks=len(references))
     missing = _missing(references, workflow)
-    needed = [each for each in operators if _is_needed(each, references, missing)]
+    needed = needed_operators(operators, references, workflow)
     for operator in needed:
         dataset = dataset.map_batches(
             ShardWorker,
@@ -70,9 +70,15 @@ def _missing(references: Sequence[ShardReference], workflow: Workflow) -> set[st
     return {stage.id for index, stage in enumerate(stages) if any(each.done[index] == ABSENT for each in references)}
 
 
-def _is_needed(operator: Operator, references: Sequence[ShardReference], missing: set[str]) -> bool:
-    """Whether an operator may have anything to do."""
-    return any(stage.id in missing for stage in operator.stages) or any(each.inspect or each.retry for each in references)
+def needed_operators(operators: Sequence[Operator], references: Sequence[ShardReference], workflow: Workflow) -> list[Operator]:
+    """Those that may have anything to do: what a missing result is computed for may have to be renewed, too."""
+    if any(each.inspect or each.retry for each in references):
+        return list(operators)
+    open_ = _missing(references, workflow)
+    for stage in workflow.stages:  # in dependency order
+        if any(each.id in open_ for each in stage.inputs):
+            open_.add(stage.id)
+    return [operator for operator in operators if any(stage.id in open_ for stage in operator.stages)]
 
 
 def _settings_of(operator: Operator, settings: WorkerSettings, missing: set[str]) -> WorkerSettings:

@@ -4,7 +4,9 @@ import pytest
 
 from engine.config import Execution, Experiment, Pool
 from jobs.operators import ANY, operators
+from jobs.pipeline import needed_operators
 from jobs.planning import prepare
+from jobs.references import ABSENT, ShardReference
 from jobs.vptt import operators_of
 from tests.workflows.texts import Texts
 
@@ -46,3 +48,19 @@ def test_vptt_needs_one_operator_or_three_with_a_pool_of_writers(execution):
             assert all(each.id in done for each in stage.inputs), stage.name
             done.add(stage.id)
     assert done == set(workflow.fingerprints())
+
+
+@pytest.mark.parametrize(
+    ("done", "inspect", "needed"),
+    [
+        ((0, 0, ABSENT), False, ["z-3"]),
+        ((0, ABSENT, 0), False, ["y-2", "z-3"]),  # what was computed from the lost result may have to be renewed
+        ((ABSENT, ABSENT, ABSENT), False, ["x-1", "y-2", "z-3"]),
+        ((0, 0, 0), True, ["x-1", "y-2", "z-3"]),
+    ],
+)
+def test_only_operators_that_may_have_work_are_started(done, inspect, needed):
+    chain = Texts([("a", "x"), ("b", "y"), ("c", "z")])
+    found = operators(chain.stages, lambda actor: actor, {"x": Pool(), "y": Pool(), "z": Pool()})
+    references = [ShardReference(0, (0, 0, 0), False, False, ""), ShardReference(1, done, inspect, False, "")]
+    assert [each.name for each in needed_operators(found, references, chain)] == needed
