@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.models import ModelFiles, resolve
+from actors.models import TOKENIZER, ModelFiles, resolve
 from engine.errors import ModelError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class SentenceEncoder:
         settings = _Settings.read(self.files.folder)
         self.max_pieces = settings.max_pieces
         self._lowercase, self._first = settings.lowercase, settings.pooling == "cls"
-        self._tokenizer = _tokenizer(self.files.folder)
+        self._tokenizer = load_tokenizer(self.files.folder / TOKENIZER)
         self._threads, self._batch_tokens = threads, batch_tokens
         self._backbone: Backbone | None = _backbone(self.files.folder, settings.config, threads)
         self.dimensions = self._backbone.dimensions
@@ -116,7 +116,7 @@ class SentenceEncoder:
                 hidden = self._backbone.forward([torch.from_numpy(np.stack([ids[i] for i in group])) for group in batch])
                 for group, states in zip(batch, hidden, strict=True):
                     pooled = states[:, 0] if self._first else states.mean(1)
-                    for i, vector in zip(group, _unit(pooled.numpy()), strict=True):
+                    for i, vector in zip(group, unit(pooled.numpy().astype(np.float64)), strict=True):
                         found[texts[i]] = (vector.copy(), pieces[i])  # a view would keep the whole group alive in the cache
         self.computed += len(texts)
         return found
@@ -125,8 +125,7 @@ class SentenceEncoder:
         """The ids of each text, cut to the model's length with its end mark put back, and its pieces before the cut."""
         rows, pieces = [], []
         for text in texts:
-            # Half of a surrogate pair is no text in any encoding; it reads as U+FFFD, as a decoder would have read it.
-            whole = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+            whole = decodable(text)
             encoding = self._tokenizer.encode(whole.lower() if self._lowercase else whole)
             ids = np.array(encoding.ids, np.int64)
             pieces.append(len(ids))
@@ -199,10 +198,15 @@ def _json(file: Path, *, required: bool = True) -> dict[str, Any]:
     return value
 
 
-def _tokenizer(folder: Path) -> Tokenizer:
+def decodable(text: str) -> str:
+    """The text with each half of a surrogate pair, which is no text in any encoding, as U+FFFD: as a decoder would have read it."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def load_tokenizer(file: Path) -> Tokenizer:
+    """A tokenizer that neither cuts nor pads. Raises ModelError if the file is missing, damaged, or marks no start or end."""
     from tokenizers import Tokenizer
 
-    file = folder / "tokenizer.json"
     _json(file)  # says what is wrong; the library raises a bare Exception
     tokenizer = Tokenizer.from_file(str(file))
     # Files come with lengths that were right for training (MiniLM's pads and cuts at 128); pieces are counted before any cut.
@@ -243,8 +247,7 @@ def batches(lengths: Sequence[int], most: int) -> Iterator[list[list[int]]]:
         yield batch
 
 
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows divided by their length, which is summed in float64, one row at a time."""
-    wide = rows.astype(np.float64)
-    lengths = np.sqrt(np.square(wide).sum(axis=1, keepdims=True))
-    return np.asarray(wide / np.maximum(lengths, 1e-12), np.float32)
+def unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Rows divided by their length, which is summed one row at a time."""
+    lengths = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+    return np.asarray(rows / np.maximum(lengths, 1e-12), np.float32)

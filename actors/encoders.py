@@ -7,6 +7,7 @@ from typing import Protocol
 
 from actors.encoder import Encoded, SentenceEncoder
 from actors.models import TINY, resolve
+from actors.static_encoder import StaticEncoder
 from actors.tiny import TinyEncoder
 
 
@@ -28,4 +29,7 @@ def encoder_id(name: str) -> str:
 
 def make_encoder(name: str, *, threads: int = 1) -> Encoder:
     """The encoder called `name`, loaded. Raises ModelError."""
-    return TinyEncoder() if name == TINY else SentenceEncoder(name, threads=threads)
+    if name == TINY:
+        return TinyEncoder()
+    files = resolve(name)
+    return StaticEncoder(files) if files.static else SentenceEncoder(files, threads=threads)

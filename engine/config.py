@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,7 +15,10 @@ from engine.nearest import did_you_mean
 TASKS = ("cultural-generation", "social-generation", "cultural-editing", "social-editing")
 """The four VPTT tasks of the built-in queries."""
 
-METHODS = ("baseline", "persona", "brag", "vprag", "combined")
+METHODS = ("baseline", "persona", "brag", "vprag", "vprag-matched", "combined")
+CONTROLS = ("stranger", "random", "own", "noise")
+"""Run beside the methods, always (METRICS, Controls)."""
+
 WRITERS = ("template",)
 BUDGETS = ("q3", "q1", "q2")
 MAX_SEED = 2**53 - 1
@@ -63,7 +67,26 @@ class Retrieval(_Strict):
     """VPRAG's choices beside the budget's (METRICS, VPRAG)."""
 
     tau: float = Field(0.1, gt=0, le=100, description="Temperature of the softmax over caption similarities")
+    matched_tau: float | None = Field(
+        None, gt=0, le=100, description="Temperature of vprag-matched; none: the one known for the encoder (benchmarks/tau.py finds it)"
+    )
     quota: Literal["ours", "paper"] = Field("ours", description="Quota rule: water-filling, or the paper's formula")
+
+
+class OwnMethod(_Strict):
+    """Anyone's own prompts beside the built-in methods."""
+
+    name: str = Field(description="What it is called in every table")
+    file: Path = Field(description="Prompts as JSONL, TSV or CSV with the fields person, query, prompt (see `mien score --help`)")
+
+    @field_validator("name")
+    @classmethod
+    def _free_name(cls, value: str) -> str:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", value):
+            raise ValueError(f"'{value}' cannot be a method's name; use lower-case letters, digits and dashes, 31 at most")
+        if value in (*METHODS, *CONTROLS):
+            raise ValueError(f"'{value}' is a built-in method or control; give yours another name")
+        return value
 
 
 class Pool(_Strict):
@@ -113,12 +136,18 @@ class Experiment(_Strict):
     people: People = People(grammar=100)
     limit: str = Field("", description='People at most, "50" or "10%"; empty: all')
     queries: Queries = Queries()
-    methods: Annotated[tuple[str, ...], Field(min_length=1)] = METHODS
+    methods: Annotated[
+        tuple[str | OwnMethod, ...], Field(min_length=1, description="Built-in methods by name, and your own: {name: mine, file: prompts.jsonl}")
+    ] = METHODS
     writers: Annotated[tuple[str, ...], Field(min_length=1)] = WRITERS
     budgets: Annotated[tuple[str, ...], Field(min_length=1, description="q3: 150 words, 3 elements a category; q1, q2: three phrases")] = (
         "q3",
     )
     encoder: str = Field("minilm-l6-v2", description="Sentence encoder: a laptop model's name or a folder")
+    second_encoder: str = Field(
+        "wordllama-l2-256", description="Encoder of the second space, in which every score is repeated and no method retrieves; empty: none"
+    )
+    cross_fit: float = Field(0.25, ge=0, le=1, description="Share of the people whose scores are cross-fitted and re-identified; 0: nobody's")
     retrieval: Retrieval = Retrieval()
     shard_size: int = Field(8, ge=1, le=64, description="People in a shard")
     max_failed: int = Field(0, ge=0, description="Failed rows that are tolerated")
@@ -138,14 +167,23 @@ class Experiment(_Strict):
 
     @field_validator("methods", "writers", "budgets")
     @classmethod
-    def _known_and_distinct(cls, values: tuple[str, ...], info: Any) -> tuple[str, ...]:
+    def _known_and_distinct(cls, values: tuple[str | OwnMethod, ...], info: Any) -> tuple[str | OwnMethod, ...]:
         known = {"methods": METHODS, "writers": WRITERS, "budgets": BUDGETS}[info.field_name]
         for value in values:
-            if value not in known:
+            if isinstance(value, str) and value not in known:
                 raise ValueError(f"unknown {info.field_name[:-1]} '{value}'{did_you_mean(value, known)}")
-        if len(set(values)) != len(values):
+        names = [value if isinstance(value, str) else value.name for value in values]
+        if len(set(names)) != len(names):
             raise ValueError("an entry stands twice")
         return values
+
+    def method_names(self) -> list[str]:
+        """The built-in methods of this experiment."""
+        return [method for method in self.methods if isinstance(method, str)]
+
+    def own_methods(self) -> list[OwnMethod]:
+        """The methods of this experiment whose prompts come from files."""
+        return [method for method in self.methods if isinstance(method, OwnMethod)]
 
     def run_name(self) -> str:
         """The run's name: a limited run is another plan, so it has another name."""
@@ -159,9 +197,10 @@ class Experiment(_Strict):
             return max(1, round(total * float(self.limit[:-1]) / 100))
         return min(total, int(self.limit))
 
-    def pinned(self, people: str, queries: str) -> dict[str, Json]:
+    def pinned(self, people: str, queries: str, own: Mapping[str, str]) -> dict[str, Json]:
         """The part that can change a result or the set of units, itself a valid experiment: files are named by content, not by path."""
-        pinned: dict[str, Any] = self.model_dump(mode="json", exclude={"name", "execution", "max_failed", "encoder"})
+        pinned: dict[str, Any] = self.model_dump(mode="json", exclude={"name", "execution", "max_failed", "encoder", "second_encoder"})
+        pinned["methods"] = [*self.method_names(), *({"name": each.name, "file": own[each.name]} for each in self.own_methods())]
         if self.people.file:
             pinned["people"] = {"file": people}
         if self.queries.file:

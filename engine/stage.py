@@ -21,17 +21,36 @@ from engine.store.names import short
 
 V = TypeVar("V")
 
-Per = Literal["person", "query", "task"]
-"""A stage has one unit per person, one per query of the pool, or one per person and query ("task")."""
+Per = Literal["person", "query", "task", "half"]
+"""A stage has one unit per person, one per query of the pool, one per person and query ("task"), or one per half of the person's
+captions with each query ("half")."""
+
+Half = Literal["", "a", "b"]
+"""Which half of a person's captions a unit of cross-fitting sees; "" where halves do not matter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What ends with exactly one outcome: a person, or a person's query."""
+    """What ends with exactly one outcome: a person, a person's query, or that with half of the person's captions.
+
+    `strangers` are other people of the same shard, for the comparisons that need one. `task` is the key of the person's query that a
+    half belongs to; the unit's own key for any other unit.
+    """
 
     key: str
     subject: str
     query: Query | None = None
+    strangers: tuple[str, ...] = ()
+    half: Half = ""
+    task: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.task:
+            object.__setattr__(self, "task", self.key)
+
+    def of_half(self, half: Half) -> Unit:
+        """This person's query with one half of the captions."""
+        return Unit(content_key({"task": self.key, "half": half}), self.subject, self.query, self.strangers, half, self.key)
 
 
 class Stage(ABC, Generic[V]):
@@ -40,7 +59,7 @@ class Stage(ABC, Generic[V]):
     kind: ClassVar[str]
     version: ClassVar[int]
     """Raised whenever the output changes for the same input; a test holds golden digests."""
-    per: ClassVar[Per]
+    per: Per
     payload: ClassVar[pa.Schema]
     """Arrow fields of a row's value; all nullable, since a failed row has none."""
 
@@ -78,12 +97,20 @@ class Stage(ABC, Generic[V]):
         """The stage's name in the store."""
         return f"{self.name}-{short(self.fingerprint)}"
 
-    def row_key(self, unit: str, subject: str) -> str:
-        """The key under which this stage holds what a unit of `subject` reads from it: the person's row, or the unit's own."""
-        return subject if self.per == "person" else unit
+    def takes(self, unit: Unit) -> bool:
+        """Whether this stage has `unit` at all: a stage may be about some people only. Decided from the unit and the recipe alone."""
+        return True
+
+    def row_key(self, unit: Unit) -> str:
+        """The key under which this stage holds what `unit` reads from it: the person's row, the person's query's, or the unit's own."""
+        return {"person": unit.subject, "query": unit.key, "task": unit.task, "half": unit.key}[self.per]
+
+    def reads(self, unit: Unit) -> tuple[Read, ...]:
+        """Which rows `unit` reads, in the order in which `request` gets their values: one of each input, unless a stage says otherwise."""
+        return tuple(Read(stage, stage.row_key(unit)) for stage in self.inputs)
 
     def request(self, unit: Unit, *inputs: Any) -> Any:
-        """The call that answers `unit`, from the values of its inputs in order; a `Failed` if the unit cannot be asked."""
+        """The call that answers `unit`, from the values of what it reads in order; a `Failed` if the unit cannot be asked."""
         raise NotImplementedError
 
     @staticmethod
@@ -103,6 +130,15 @@ class Stage(ABC, Generic[V]):
     @abstractmethod
     def decode(self, columns: dict[str, Any]) -> V:
         """The value back from columns of `payload`; lists of floats arrive as numpy arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One row that a unit reads. Without an answer there the unit fails, unless it is `optional`: its value is then None."""
+
+    stage: Stage[Any]
+    key: str
+    optional: bool = False
 
 
 def waves(stages: Sequence[Stage[Any]]) -> list[list[Stage[Any]]]:

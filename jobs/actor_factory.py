@@ -5,30 +5,58 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine.errors import ModelError
+from engine.config import Experiment, OwnMethod
+from engine.errors import ConfigError, InputError, ModelError
+from engine.keys import file_sha256
 from engine.metrics.definition import VpttDefinition
 from jobs.workflow import Actors
 
 
-def model_ids(encoder: str, writers: tuple[str, ...]) -> dict[str, str]:
-    """The id with revision of each model: part of every fingerprint. Raises ModelError if one is not installed."""
+def model_ids(experiment: Experiment) -> dict[str, str]:
+    """The id with revision of each model, and the sha256 of each file of own prompts: part of every fingerprint.
+
+    Raises ModelError if a model is not installed, InputError if a file is not there, ConfigError if both encoders are one.
+    """
     from actors.encoders import encoder_id
     from actors.writer import TemplateWriter
 
-    ids = {"encoder": encoder_id(encoder)}
-    for writer in writers:
+    ids = {"encoder": encoder_id(experiment.encoder)}
+    if experiment.second_encoder:
+        ids["second"] = encoder_id(experiment.second_encoder)
+        if ids["second"] == ids["encoder"]:
+            raise ConfigError(
+                f"second_encoder: {experiment.second_encoder} is the encoder that methods retrieve with, so it is no second space.",
+                remedy='Name another one, or leave it out with second_encoder: "".',
+            )
+    for writer in experiment.writers:
         ids[f"writer:{writer}"] = TemplateWriter.id
+    for own in experiment.own_methods():
+        ids[f"given:{own.name}"] = f"sha256:{_content(own)}"
     return ids
 
 
-def actor_maker(encoder: str, models: Mapping[str, str], definition: VpttDefinition, *, threads: int = 1) -> Actors:
-    """Makes a new actor by name: "encoder", "writer:<name>", "scorer"."""
+def _content(own: OwnMethod) -> str:
+    if not own.file.is_file():
+        raise InputError("there is no such file", file=str(own.file), field="methods.file", remedy="See `mien score --help`.")
+    return file_sha256(own.file)
+
+
+def actor_maker(options: Mapping[str, Any], models: Mapping[str, str], definition: VpttDefinition) -> Actors:
+    """Makes a new actor by name: "encoder", "second", "writer:<name>", "scorer". `options` as in `Vptt.actors`."""
+    threads = int(options["threads"])
     makers: dict[str, Callable[[], Any]] = {
-        "encoder": lambda: _encoder(encoder, models["encoder"], threads),
+        "encoder": lambda: _encoder(str(options["encoder"]), models["encoder"], threads),
+        "second": lambda: _second(_encoder(str(options["second"]), models["second"], threads)),
         "writer:template": _template_writer,
         "scorer": lambda: _scorer(definition),
     }
     return lambda name: makers[name]()
+
+
+def _second(encoder: Any) -> Any:
+    from actors.second_space import SecondSpace
+
+    return SecondSpace(encoder, VpttDefinition(encoder=encoder.id))
 
 
 def _encoder(name: str, expected: str, threads: int) -> Any:

@@ -234,11 +234,21 @@ def import_(
 
 
 @profiles.command()
-def check(file: Annotated[Path, typer.Argument(help="Profiles, JSONL or Parquet.")], json: Json = False) -> None:
-    """Name every bad row with line, field and reason."""
+def check(
+    file: Annotated[Path, typer.Argument(help="Profiles, JSONL or Parquet.")],
+    quality: Annotated[bool, typer.Option("--quality", help="Measure the good rows as well; exit code 4 if a band is not met.")] = False,
+    against: Annotated[Path | None, typer.Option("--against", help="A real prompt list to measure beside them; with --quality.")] = None,
+    json: Json = False,
+) -> None:
+    """Name every bad row with line, field and reason; with --quality also each figure of the people beside its band."""
     from jobs.commands.people import check_command
 
-    raise typer.Exit(check_command(file, as_json=json))
+    code = check_command(file, as_json=json)
+    if quality and not code:
+        from jobs.commands.quality import quality_command
+
+        code = quality_command(file, against=against, as_json=json)
+    raise typer.Exit(code)
 
 
 @profiles.command()

@@ -94,9 +94,12 @@ def stale_units(workflow: Workflow, results: Results, progress: Progress, shard:
     for stage, table in zip(present, tables, strict=True):
         rows = table.to_pylist()
         digests[stage.id] = {row["unit"]: row["sha256"] for row in rows}
-        for row in rows if all(each.id in digests for each in stage.inputs) else []:
-            read = (digests[each.id].get(each.row_key(row["unit"], row["subject"]), "") for each in stage.inputs)
-            if row["input_sha256"] != inputs_digest(read):
+        if not all(each.id in digests for each in stage.inputs):
+            continue
+        units = {unit.key: unit for unit in workflow.units(shard, stage)}
+        for row in rows:
+            read = stage.reads(units[row["unit"]]) if row["unit"] in units else ()
+            if row["input_sha256"] != inputs_digest(digests[each.stage.id].get(each.key, "") for each in read):
                 yield stage.id, row["unit"]
 
 

@@ -44,10 +44,10 @@ def prepare(experiment: Experiment) -> Prepared:
     experiment = experiment.model_copy(update={"limit": str(limit) if limit < total else ""})
     pool = pool_of(experiment)
     queries = f"sha256:{file_sha256(experiment.queries.file)}" if experiment.queries.file else "built-in"
-    models = model_ids(experiment.encoder, experiment.writers)
+    models = model_ids(experiment)
     workflow = vptt(experiment, models, pool)
     identity = {
-        "experiment": experiment.pinned(people, queries),
+        "experiment": experiment.pinned(people, queries, {own.name: models[f"given:{own.name}"] for own in experiment.own_methods()}),
         "people": people,
         "models": models,
         "stages": workflow.fingerprints(),

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from engine.prompting.methods import METHODS
-from engine.report.data import CEILINGS_SCHEMA, METRICS, SCORES_SCHEMA
-from engine.stage import Unit
-from engine.stages.retrieve import Retrieve
-from engine.stages.score import Score
+from engine.metrics.scored import STRANGER
+from engine.report.data import CEILINGS_SCHEMA, PART_METRICS, SCORE_METRICS, SCORES_SCHEMA
+from engine.stage import Stage, Unit
+from engine.stages.cross import CROSS, MATCHED
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results, Wanted
 from jobs.progress import Progress
 from jobs.references import ABSENT
-from jobs.vptt import Vptt
+from jobs.vptt import Entrant, Vptt
+
+_OF_SCORE = (*SCORE_METRICS, *PART_METRICS)
+_GAINS = {"gain": "v", "gain_u": "v_u", "gain_c": "v_c", "gain_pa": "pa", "gain_gs": "gs", "gain_cp": "cp_unit", "gain_nv": "nv"}
+_SECOND = {"second_v": "v", "second_v_u": "v_u", "second_v_c": "v_c"}
+_SECOND_GAINS = {"second_gain": "v", "second_gain_c": "v_c"}
+_CROSS = {f"{begin}{name}": f"{begin}{name}" for begin in (CROSS, MATCHED) for name in ("v", "v_u", "v_c")}
 
 
 def score_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> pa.Table:
-    """`SCORES_SCHEMA`: one row per unit x method x writer of every finished shard, so that all methods stand on the same cases."""
+    """`SCORES_SCHEMA`: one row per unit x entrant of every finished shard, so that all methods stand on the same cases."""
     tables = [SCORES_SCHEMA.empty_table()]
     shards = [shard for shard in plan.shards if progress.is_done(workflow.stages, shard)]
-    found = results.merged_many(wanted for shard in shards for wanted in _of_scores(workflow, shard, progress))
+    found = results.merged_many(wanted for shard in shards for wanted in _of_shard(workflow, shard, progress))
     for shard in shards:
-        units = _unit_columns(shard, workflow.units(shard, workflow.scores[0]))
-        evidence = {stage.id: _beside(units, next(found), shard) for stage in _evidence(workflow)}
-        for score in workflow.scores:
-            scores, prompts, embeddings = (_beside(units, next(found), shard) for _ in range(3))
-            retrieved = evidence[_evidence_of(workflow, score).id] if score.embedding.prompt.retrieves else None
-            tables.append(_scores(score, units, scores, prompts, embeddings, retrieved))
+        read = {wanted.stage.id: next(found) for wanted in _of_shard(workflow, shard, progress)}
+        for entrant in workflow.entrants:
+            units = _unit_columns(shard, workflow.units(shard, entrant.score))
+            tables.append(_scores(entrant, units, read))
     return pa.concat_tables(tables)
 
 
@@ -50,31 +54,26 @@ def ceiling_table(workflow: Vptt, plan: Plan, results: Results, progress: Progre
     return pa.concat_tables(tables), compared
 
 
-def _of_scores(workflow: Vptt, shard: Shard, progress: Progress) -> Iterator[Wanted]:
-    """What `score_table` reads of a shard, in the order in which it does."""
-    for stage in _evidence(workflow):
-        yield progress.wanted(stage, shard, ["n_eff", "cap_binds"])
-    for score in workflow.scores:
-        yield progress.wanted(score, shard, ["outcome", "code", "message", *METRICS])
-        yield progress.wanted(score.embedding.prompt, shard, ["prompt", "words"])
-        yield progress.wanted(score.embedding, shard, ["truncated"])
+def _of_shard(workflow: Vptt, shard: Shard, progress: Progress) -> Iterator[Wanted]:
+    """What `score_table` reads of a shard."""
+    for stage, columns in _columns_read(workflow).values():
+        yield progress.wanted(stage, shard, columns)
 
 
-def _evidence(workflow: Vptt) -> list[Retrieve]:
-    """The retrieval stages that some method reads, each once."""
-    read = [_evidence_of(workflow, score) for score in workflow.scores if score.embedding.prompt.retrieves]
-    return list({stage.id: stage for stage in read}.values())
-
-
-def _evidence_of(workflow: Vptt, score: Score) -> Retrieve:
-    return workflow.evidence[score.embedding.prompt.budget.name]
-
-
-def _beside(units: pa.Table, table: pa.Table, shard: Shard) -> pa.Table:
-    """`table`, whose rows must stand in the order of `units`: results of one shard line up without a join."""
-    if not table["unit"].combine_chunks().equals(units["unit"].combine_chunks()):
-        raise RuntimeError(f"the results of shard {shard.key} do not line up")
-    return table
+def _columns_read(workflow: Vptt) -> dict[str, tuple[Stage[Any], Sequence[str]]]:
+    """Each stage that a report reads, once, by its id."""
+    stages: list[tuple[Stage[Any] | None, Sequence[str]]] = []
+    for entrant in workflow.entrants:
+        prompt = entrant.prompt
+        stages += [
+            (prompt.retrieved, ["n_eff", "cap_binds"]),
+            (prompt, ["prompt", "words"]),
+            (entrant.score.embedding, ["truncated"]),
+            (entrant.score, ["outcome", "code", "message", *_OF_SCORE, *(STRANGER + name for name in _GAINS.values())]),
+            (entrant.second, [*_SECOND.values(), *(STRANGER + name for name in _SECOND_GAINS.values())]),
+            (entrant.cross, list(_CROSS.values())),
+        ]
+    return {stage.id: (stage, columns) for stage, columns in stages if stage is not None}
 
 
 def _unit_columns(shard: Shard, units: list[Unit]) -> pa.Table:
@@ -87,28 +86,51 @@ def _unit_columns(shard: Shard, units: list[Unit]) -> pa.Table:
         values = (unit.key, subject.key, subject.id, subject.cluster, query.id, query.family, query.task, query.breadth)
         for name, value in zip(columns, values, strict=True):
             columns[name].append(value)
-    return pa.table(columns)
+    return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in columns]))
 
 
-def _scores(
-    score: Score, units: pa.Table, scores: pa.Table, prompts: pa.Table, embeddings: pa.Table, evidence: pa.Table | None
-) -> pa.Table:
-    prompt, rows = score.embedding.prompt, units.num_rows
+class _Beside:
+    """Columns of a stage's rows beside the units of a table; null where the stage has no row for a unit."""
+
+    def __init__(self, units: pa.Table, read: Mapping[str, pa.Table], stage: Stage[Any] | None) -> None:
+        self._table = read[stage.id] if stage is not None else None
+        self._rows = units.num_rows
+        self._places = pc.index_in(units["unit"], value_set=self._table["unit"]) if self._table is not None else None
+
+    def column(self, name: str) -> Any:
+        return pa.nulls(self._rows) if self._table is None else self._table[name].take(self._places)
+
+    def less(self, name: str, other: str) -> Any:
+        """One column less another; null where either is."""
+        if self._table is None:
+            return pa.nulls(self._rows)
+        return pc.subtract(self.column(name).cast(pa.float64()), self.column(other).cast(pa.float64()))
+
+
+def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> pa.Table:
+    prompt, rows = entrant.prompt, units.num_rows
+    scores, second, cross = (_Beside(units, read, stage) for stage in (entrant.score, entrant.second, entrant.cross))
+    prompts, retrieved = _Beside(units, read, prompt), _Beside(units, read, prompt.retrieved)
     constant = {
-        "method": prompt.method.name,
+        "method": prompt.label,
         "writer": prompt.writer,
         "backbone": prompt.writer_id,
         "budget": prompt.budget.name,
-        "extractive": prompt.writer == "template" and METHODS[prompt.method.name].extractive,
+        "extractive": prompt.is_extractive,
     }
     columns: dict[str, Any] = {
         **{name: units[name] for name in units.column_names if name != "unit"},
         **{name: pa.repeat(value, rows) for name, value in constant.items()},
-        **{name: scores[name] for name in ("outcome", "code", "message", *METRICS)},
-        "prompt": prompts["prompt"],
-        "words": prompts["words"],
-        "truncated": embeddings["truncated"],
-        "n_eff": evidence["n_eff"] if evidence else pa.nulls(rows),
-        "cap_binds": evidence["cap_binds"] if evidence else pa.nulls(rows),
+        **{name: scores.column(name) for name in ("outcome", "code", "message", *_OF_SCORE)},
+        **{name: scores.less(of, STRANGER + of) for name, of in _GAINS.items()},
+        **{name: second.column(of) for name, of in _SECOND.items()},
+        **{name: second.less(of, STRANGER + of) for name, of in _SECOND_GAINS.items()},
+        **{name: cross.column(of) for name, of in _CROSS.items()},
+        "prompt": prompts.column("prompt"),
+        "words": prompts.column("words"),
+        "truncated": _Beside(units, read, entrant.score.embedding).column("truncated"),
+        "n_eff": retrieved.column("n_eff"),
+        "cap_binds": retrieved.column("cap_binds"),
     }
-    return pa.table([columns[name] for name in SCORES_SCHEMA.names], names=SCORES_SCHEMA.names).cast(SCORES_SCHEMA)
+    absent = pa.nulls(rows)
+    return pa.table([columns.get(name, absent) for name in SCORES_SCHEMA.names], names=SCORES_SCHEMA.names).cast(SCORES_SCHEMA)

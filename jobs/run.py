@@ -121,7 +121,7 @@ class Driver:
             self._results,
             experiment.execution,
             Vptt.__module__,
-            {"encoder": experiment.encoder, "threads": experiment.execution.encoder.threads},
+            {"encoder": experiment.encoder, "second": experiment.second_encoder, "threads": experiment.execution.encoder.threads},
             self._options.retry,
             self._options.on_shard,
         )

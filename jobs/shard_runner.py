@@ -145,8 +145,10 @@ class ShardRunner:
         """The unit's call, or the `Failed` that it ends as without one."""
         inputs = context.inputs(due.stage, unit)
         due.inputs[unit.key] = inputs
-        broken = next((row for row in inputs if not isinstance(row.outcome, Answered)), None)
-        return _upstream(due.stage, inputs, broken) if broken else guarded(due.stage.request, unit, *_values(inputs))
+        for read, row in zip(due.stage.reads(unit), inputs, strict=True):
+            if not (read.optional or isinstance(row.outcome, Answered)):
+                return _upstream(read.stage, row.outcome)
+        return guarded(due.stage.request, unit, *_values(inputs))
 
     def _commit(self, due: _Due, context: _Context) -> StageTally:
         started = time.perf_counter()
@@ -182,9 +184,9 @@ class _Context:
         self._rows: dict[str, dict[str, Row[Any]]] = {}
 
     def units(self, stage: Stage[Any]) -> list[Unit]:
-        if stage.per not in self._units:
-            self._units[stage.per] = self._units_of(self.shard, stage)
-        return self._units[stage.per]
+        if stage.id not in self._units:
+            self._units[stage.id] = self._units_of(self.shard, stage)
+        return self._units[stage.id]
 
     def rows(self, stage: Stage[Any]) -> dict[str, Row[Any]]:
         """The stage's committed rows."""
@@ -201,8 +203,8 @@ class _Context:
         self._renewed.add(due.stage.id)
 
     def inputs(self, stage: Stage[Any], unit: Unit) -> tuple[Row[Any], ...]:
-        """The rows a unit reads, in the stage's order: the unit's own, or its person's."""
-        return tuple(self.rows(each)[each.row_key(unit.key, unit.subject)] for each in stage.inputs)
+        """The rows a unit reads, in the stage's order."""
+        return tuple(self.rows(each.stage)[each.key] for each in stage.reads(unit))
 
     def due(self, stage: Stage[Any], retry: Retry | None) -> _Due | None:
         """What is open: everything if there is no result; else failed units that `retry` wants, and units whose inputs changed.
@@ -236,14 +238,13 @@ def _row(due: _Due, unit: Unit) -> Row[Any]:
 
 
 def _values(inputs: tuple[Row[Any], ...]) -> tuple[Any, ...]:
-    return tuple(row.outcome.value for row in inputs if isinstance(row.outcome, Answered))
+    return tuple(row.outcome.value if isinstance(row.outcome, Answered) else None for row in inputs)
 
 
-def _upstream(stage: Stage[Any], inputs: tuple[Row[Any], ...], broken: Row[Any]) -> Failed:
-    """The failure of a unit whose input has none: it keeps the root's code and message."""
-    outcome = broken.outcome
+def _upstream(stage: Stage[Any], outcome: Outcome[Any]) -> Failed:
+    """The failure of a unit that reads a row of `stage` without an answer: it keeps the root's code and message."""
     if isinstance(outcome, Failed):
         if outcome.code.startswith(UPSTREAM):
             return outcome
-        return Failed(UPSTREAM + outcome.code, f"{stage.inputs[inputs.index(broken)].name}: {outcome.message}")
-    return Failed(UPSTREAM + OUTCOMES[type(outcome)], f"{stage.inputs[inputs.index(broken)].name} has no answer for this unit")
+        return Failed(UPSTREAM + outcome.code, f"{stage.name}: {outcome.message}")
+    return Failed(UPSTREAM + OUTCOMES[type(outcome)], f"{stage.name} has no answer for this unit")

@@ -1,9 +1,13 @@
-"""The VPTT evaluation: people -> memory -> evidence -> prompts -> embeddings -> scores, and each person's ceiling."""
+"""The VPTT evaluation: people -> memory -> evidence -> prompts -> embeddings -> scores, and each person's ceiling.
+
+Beside the methods run the controls; beside each score the same in a second space, and for a share of the people cross-fitted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 from engine.config import Execution, Experiment
@@ -12,24 +16,70 @@ from engine.keys import content_key
 from engine.metrics.definition import VpttDefinition
 from engine.nearest import did_you_mean
 from engine.outcome import Answered
-from engine.prompting.budget import PRESETS
+from engine.prompting.budget import PRESETS, Budget
 from engine.prompting.methods import METHODS
+from engine.prompting.tau import matched_tau
+from engine.prompting.view import STRANGER, WHOLE
 from engine.queries import draw
 from engine.records import Query
 from engine.stage import Stage, Unit
 from engine.stages.ceiling import Ceilings
+from engine.stages.cross import HALVES, CrossFit
 from engine.stages.embedding import EmbedPrompt
 from engine.stages.memory import Remember
 from engine.stages.people import People
-from engine.stages.prompt import WritePrompt
+from engine.stages.prompt import Given, Noise, OwnCaption, Prompt, WritePrompt
 from engine.stages.queries import Draw, Queries, query_key, query_units
-from engine.stages.retrieve import Retrieve
+from engine.stages.retrieve import RandomElements, Retrieve
 from engine.stages.score import Score
+from engine.stages.second import SecondScore
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results
 from jobs.actor_factory import actor_maker
 from jobs.operators import ANY, Operator, operators
+from jobs.strangers import strangers_of
 from jobs.workflow import Actors
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A method or control under one writer and budget, with everything that is measured of it."""
+
+    score: Score
+    second: SecondScore | None
+    cross: CrossFit | None
+
+    @property
+    def prompt(self) -> Prompt:
+        """Where its prompts come from."""
+        return self.score.embedding.prompt
+
+    @property
+    def label(self) -> str:
+        """Its name in every table."""
+        return self.prompt.label
+
+    @property
+    def stages(self) -> Iterator[Stage[Any]]:
+        """All that is its own, in dependency order; stages that entrants share come with each of them."""
+        for embedding in (self.score.embedding, *([self.cross.embedding] if self.cross else [])):
+            yield from _retrievals(embedding.prompt.retrieved)
+            yield embedding.prompt
+            yield embedding
+        yield from self.measured
+
+    @property
+    def measured(self) -> Iterator[Stage[Any]]:
+        """Its scores, each of its own kind."""
+        found: tuple[Stage[Any] | None, ...] = (self.score, self.second, self.cross)
+        return (stage for stage in found if stage)
+
+
+def _retrievals(retrieved: Retrieve | None) -> Iterator[Retrieve]:
+    if isinstance(retrieved, RandomElements):
+        yield from _retrievals(retrieved.retrieved)
+    if retrieved:
+        yield retrieved
 
 
 @dataclass(frozen=True)
@@ -39,50 +89,68 @@ class Vptt:
     people: People
     queries: Queries
     memory: Remember
-    evidence: Mapping[str, Retrieve]
-    """By budget."""
-    scores: tuple[Score, ...]
+    entrants: tuple[Entrant, ...]
     ceilings: Ceilings
     draw: Draw
     pool: tuple[Query, ...]
     models: Mapping[str, str]
-    """The id with revision of "encoder" and each "writer:<name>"."""
+    """The id with revision of "encoder", "second" (if there is one), each "writer:<name>", and the sha256 of each file "given:<name>"."""
+    _tasks_of: Callable[[Shard], list[Unit]] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Every stage of a shard asks for the same units, from several threads.
+        object.__setattr__(self, "_tasks_of", lru_cache(maxsize=8)(self._tasks))
 
     @property
-    def source(self) -> People:
-        """The stage that the driver stores itself."""
-        return self.people
+    def given(self) -> list[Given]:
+        """Prompts that come from files."""
+        return [entrant.prompt for entrant in self.entrants if isinstance(entrant.prompt, Given)]
 
     @property
+    def sources(self) -> list[Stage[Any]]:
+        """The stages that the driver stores itself."""
+        return [self.people, *self.given]
+
+    @property
+    def scores(self) -> list[Score]:
+        """The score of each entrant."""
+        return [entrant.score for entrant in self.entrants]
+
+    @cached_property
     def finals(self) -> list[Stage[Any]]:
-        """Every failure shows in a score or in a ceiling."""
-        return [*self.scores, self.ceilings]
+        """Every failure shows in a score of some kind or in a ceiling."""
+        return [*(stage for entrant in self.entrants for stage in entrant.measured), self.ceilings]
 
-    @property
+    @cached_property
     def stages(self) -> list[Stage[Any]]:
         """Every stage that actors run, in dependency order."""
-        prompts = [score.embedding.prompt for score in self.scores]
-        embeddings = [score.embedding for score in self.scores]
-        return [self.memory, *self.evidence.values(), *prompts, *embeddings, *self.scores, self.ceilings]
+        every = [self.memory, *(stage for entrant in self.entrants for stage in entrant.stages), self.ceilings]
+        stored = {stage.id for stage in self.sources}
+        return list({stage.id: stage for stage in every if stage.id not in stored}.values())
 
     def fingerprints(self) -> dict[str, str]:
         """Stage id -> fingerprint of every stage: part of the run's identity."""
-        every: list[Stage[Any]] = [self.people, self.queries, *self.stages]
+        every: list[Stage[Any]] = [*self.sources, self.queries, *self.stages]
         return {stage.id: stage.fingerprint for stage in every}
 
     def units(self, shard: Shard, stage: Stage[Any]) -> list[Unit]:
         """The units of a stage on a shard: fixed when the plan is made."""
         if stage.per == "person":
             return [Unit(subject.key, subject.key) for subject in shard.subjects]
+        units = [unit for unit in self._tasks_of(shard) if stage.takes(unit)]
+        return [unit.of_half(half) for unit in units for half in HALVES] if stage.per == "half" else units
+
+    def _tasks(self, shard: Shard) -> list[Unit]:
+        """One unit a person and query of the shard, with the strangers that it may be compared with."""
         return [
-            unit
+            replace(unit, strangers=strangers_of(unit, shard))
             for subject in shard.subjects
             for unit in query_units(subject.key, draw(self.pool, subject.key, self.draw.tasks, self.draw.per_task, self.draw.seed))
         ]
 
     def actors(self, options: Mapping[str, Any]) -> Actors:
-        """`options`: "encoder" (a name or folder on this node) and "threads" (torch threads)."""
-        return actor_maker(str(options["encoder"]), self.models, self.ceilings.definition, threads=int(options["threads"]))
+        """`options`: "encoder" and "second" (names or folders on this node) and "threads" (torch threads)."""
+        return actor_maker(options, self.models, self.ceilings.definition)
 
 
 def operators_of(workflow: Vptt, execution: Execution) -> list[Operator]:
@@ -91,33 +159,74 @@ def operators_of(workflow: Vptt, execution: Execution) -> list[Operator]:
 
     def pool_of(actor: str) -> str:
         kind = actor.partition(":")[0]
-        return ANY if kind == "scorer" else kind if kind in pools else "encoder"
+        return ANY if kind in ("scorer", "second") else kind if kind in pools else "encoder"
 
     return operators(workflow.stages, pool_of, pools)
 
 
 def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query]) -> Vptt:
-    """The stages of an experiment. `models` gives the id with revision of "encoder" and each "writer:<name>".
+    """The stages of an experiment. `models` as in `Vptt.models`.
 
-    Raises ConfigError for a task that the pool does not hold.
+    Raises ConfigError for a task that the pool does not hold, and where no tau is known that matches the encoder.
     """
     people, queries = People(), Queries()
     drawn = Draw(content_key([query_key(query) for query in pool]), _tasks(experiment, pool), experiment.queries.per_task, experiment.seed)
     memory = Remember(people, models["encoder"])
     definition = VpttDefinition(encoder=models["encoder"])
-    evidence: dict[str, Retrieve] = {}
-    scores = []
-    for name in experiment.budgets:
-        budget = PRESETS[name]
-        settings = replace(budget.retrieval(), tau=experiment.retrieval.tau, quota=experiment.retrieval.quota)
-        evidence[name] = Retrieve(people, memory, drawn, settings, name)
-        for writer in experiment.writers:
-            for method in experiment.methods:
-                prompt = WritePrompt(
-                    people, evidence[name], drawn, METHODS[method], budget, writer=writer, writer_id=models[f"writer:{writer}"]
-                )
-                scores.append(Score(people, memory, EmbedPrompt(prompt, models["encoder"]), definition))
-    return Vptt(people, queries, memory, evidence, tuple(scores), Ceilings(people, memory, definition), drawn, tuple(pool), dict(models))
+    parts = _Parts(experiment, models, people, memory, drawn, definition)
+    entrants = [
+        parts.entrant(prompt) for name in experiment.budgets for writer in experiment.writers for prompt in parts.prompts(PRESETS[name], writer)
+    ]
+    return Vptt(people, queries, memory, tuple(entrants), Ceilings(people, memory, definition), drawn, tuple(pool), dict(models))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What the entrants of an experiment are made of."""
+
+    experiment: Experiment
+    models: Mapping[str, str]
+    people: People
+    memory: Remember
+    draw: Draw
+    definition: VpttDefinition
+
+    def prompts(self, budget: Budget, writer: str) -> Iterator[Prompt]:
+        """The methods, then the controls, under one budget by one writer."""
+        written = {"writer": writer, "writer_id": self.models[f"writer:{writer}"]}
+        retrieved = self._retrieve(budget)
+
+        def write(label: str, retrieved: Retrieve, method: str = "vprag") -> Prompt:
+            return WritePrompt(label, self.people, retrieved, self.draw, METHODS[method], budget, **written)
+
+        for name in self.experiment.method_names():
+            source = self._retrieve(budget, matched=True) if METHODS[name].matched else retrieved
+            yield write(name, source, name)
+        for own in self.experiment.own_methods():
+            yield Given(own.name, self.models[f"given:{own.name}"], self.draw, budget, **written)
+        yield write("stranger", Retrieve(budget.name, self.people, self.memory, self.draw, retrieved.settings, STRANGER))
+        yield write("random", RandomElements(retrieved))
+        yield OwnCaption(self.people, self.draw, budget, WHOLE, **written)
+        yield Noise(write("vprag", retrieved), self.draw)
+
+    def entrant(self, prompt: Prompt) -> Entrant:
+        """A source of prompts with everything that is measured of it."""
+        experiment, encoder = self.experiment, self.models["encoder"]
+        score = Score(self.people, self.memory, EmbedPrompt(prompt, encoder), self.definition)
+        second = None
+        if "second" in self.models:
+            second = SecondScore(self.people, prompt, VpttDefinition(encoder=self.models["second"]))
+        cross = None
+        if share := experiment.cross_fit:
+            halves = EmbedPrompt(prompt.halves(share), encoder)
+            cross = CrossFit(self.people, self.memory, halves, self.definition, share)
+        return Entrant(score, second, cross)
+
+    def _retrieve(self, budget: Budget, *, matched: bool = False) -> Retrieve:
+        wanted = self.experiment.retrieval
+        tau = (wanted.matched_tau or matched_tau(self.models["encoder"])) if matched else wanted.tau
+        settings = replace(budget.retrieval(), tau=tau, quota=wanted.quota)
+        return Retrieve(f"{budget.name}-matched" if matched else budget.name, self.people, self.memory, self.draw, settings)
 
 
 def _tasks(experiment: Experiment, pool: Sequence[Query]) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ class Workflow(Protocol):
     """A benchmark as a list of stages over fixed shards."""
 
     @property
-    def source(self) -> Stage[Any]:
-        """The sharded stage that the driver stores itself, such as the people."""
+    def sources(self) -> Sequence[Stage[Any]]:
+        """The sharded stages that the driver stores itself, such as the people."""
 
     @property
     def stages(self) -> Sequence[Stage[Any]]:
@@ -41,7 +41,7 @@ class Workflow(Protocol):
 
 def sharded(workflow: Workflow) -> list[Stage[Any]]:
     """Every stage with a result a shard: what the driver stored, then what actors compute."""
-    return [workflow.source, *workflow.stages]
+    return [*workflow.sources, *workflow.stages]
 
 
 def open_workflow(module: str, plan: Plan, results: Results) -> Workflow:

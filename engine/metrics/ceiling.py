@@ -50,17 +50,20 @@ def ceiling(memory: PersonMemory, definition: VpttDefinition) -> Ceiling:
 
 
 def leave_one_out_scores(memory: PersonMemory, definition: VpttDefinition) -> Array:
-    """The table (n, 11) of `SCORE_FIGURES`, one row for each caption that can be scored without itself, in the memory's order."""
+    """The table (n, 14) of `SCORE_FIGURES`, one row for each caption that can be scored without itself, in the memory's order."""
     rows, order = caption_directions(memory, definition)
     grams = CaptionGrams(memory.captions, definition.ngram)
     kept = np.array(order, dtype=np.intp)
     scored = np.array([index for index, words in enumerate(grams.words) if words], dtype=np.intp)
     present = kept[None, :] != scored[:, None]
-    pa, usable = _references(memory, rows, kept, scored, present, definition)
+    pa_mean, has_mean = _towards_mean(rows, kept, scored, present, definition)
+    pa, usable = pa_mean, has_mean
+    if memory.reference is not None:
+        pa, usable = rows[scored] @ reference_direction(memory, rows[kept], definition), np.ones(len(scored), dtype=bool)
     scored, present = scored[usable], present[usable]
     gs, literal, unit = _spans(rows[kept], present, [memory.captions[index] for index in order], definition)
     novelty = np.array([grams.leave_one_out(index) for index in scored.tolist()]).reshape(-1, 2)
-    return figures(EmbeddingParts(pa[usable], gs, literal, unit), novelty, definition)
+    return figures(EmbeddingParts(pa[usable], pa_mean[usable], gs, literal, unit), novelty, definition)
 
 
 def leave_one_out_fidelity(gram: Array, tolerance: float = 1e-3) -> Array:
@@ -70,13 +73,8 @@ def leave_one_out_fidelity(gram: Array, tolerance: float = 1e-3) -> Array:
     return _without_row(gram, ~np.eye(len(gram), dtype=bool), np.zeros((len(gram), 0, len(gram))), tolerance)[0]
 
 
-def _references(
-    memory: PersonMemory, rows: Array, kept: Labels, scored: Labels, present: Mask, definition: VpttDefinition
-) -> tuple[Array, Mask]:
-    """PA of each scored caption (n,), and whether it has one: the mean of the others may have no direction."""
-    if memory.reference is not None:
-        pa: Array = rows[scored] @ reference_direction(memory, rows[kept], definition)
-        return pa, np.ones(len(scored), dtype=bool)
+def _towards_mean(rows: Array, kept: Labels, scored: Labels, present: Mask, definition: VpttDefinition) -> tuple[Array, Mask]:
+    """PA of each scored caption (n,) against the mean of the others, 0 where that has no direction, and whether it has one."""
     means = present / np.maximum(present.sum(axis=1, keepdims=True), 1) @ rows[kept]
     references, usable, _ = unit_rows(means, definition.zero_norm)
     return np.einsum("ij,ij->i", rows[scored], references), usable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,10 +67,10 @@ class PersonMemory:
             and _equal(self.reference, other.reference)
         )
 
-    def without(self, index: int) -> PersonMemory:
-        """The same person without one caption, under a key of its own."""
-        captions = self.captions[:index] + self.captions[index + 1 :]
-        return PersonMemory(f"{self.key}-{index}", captions, np.delete(self.vectors, index, axis=0), self.reference)
+    def only(self, captions: Sequence[int], name: str) -> PersonMemory:
+        """The same person with some of the captions only, under a key of its own that ends with `name`."""
+        kept = tuple(self.captions[index] for index in captions)
+        return PersonMemory(f"{self.key}:{name}", kept, self.vectors[list(captions)], self.reference)
 
 
 def _equal(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:

@@ -22,12 +22,14 @@ class Person:
 
     Everything about the embeddings is a combination of products with the captions: `units` (m, d) are the unit captions,
     `combinations` (m, r + K) turn products with them into r Gram-Schmidt coordinates and K cosines with the cluster means.
-    `literal_centroids` (K, r) are the clusters' mean coordinates, `reference` (d,) is what PA compares with.
+    `literal_centroids` (K, r) are the clusters' mean coordinates, `reference` (d,) is what PA compares with, `mean_caption` (d,) the
+    direction of the mean caption, 0 if it has none.
     """
 
     memory: PersonMemory
     units: Array
     reference: Array
+    mean_caption: Array
     combinations: Array
     rank: int
     literal_centroids: Array
@@ -95,6 +97,7 @@ def _decompose(people: Sequence[_Oriented], definition: VpttDefinition) -> list[
                 memory=people[b].memory,
                 units=people[b].units,
                 reference=people[b].reference,
+                mean_caption=mean_direction(people[b].units, definition),
                 combinations=np.concatenate([factor, unit_centroids(weights, products).T], axis=1),
                 rank=factor.shape[1],
                 literal_centroids=products @ factor,
@@ -122,11 +125,8 @@ def caption_directions(memory: PersonMemory, definition: VpttDefinition) -> tupl
 
 def reference_direction(memory: PersonMemory, units: Array, definition: VpttDefinition) -> Array:
     """What PA compares with, a unit vector (d,): the summary, else the mean of the unit captions. InputError without direction."""
-    if memory.reference is not None:
-        candidate = memory.reference[None]
-    else:
-        candidate = units.mean(axis=0, keepdims=True) if len(units) else np.zeros((1, memory.dimension))
-    reference, nonzero, finite = unit_rows(candidate, definition.zero_norm)
+    candidate = memory.reference if memory.reference is not None else mean_direction(units, definition)
+    reference, nonzero, finite = unit_rows(candidate[None], definition.zero_norm)
     if not finite[0]:
         raise InputError(
             f"person {memory.key}: the summary's embedding holds NaN or infinity",
@@ -142,4 +142,11 @@ def reference_direction(memory: PersonMemory, units: Array, definition: VpttDefi
             code="no-reference",
         )
     direction: Array = reference[0]
+    return direction
+
+
+def mean_direction(units: Array, definition: VpttDefinition) -> Array:
+    """The direction (d,) of the mean of unit captions (m, d); 0 without captions, or where they cancel."""
+    mean = units.mean(axis=0, keepdims=True) if len(units) else np.zeros((1, units.shape[1]))
+    direction: Array = unit_rows(mean, definition.zero_norm)[0][0]
     return direction

@@ -21,7 +21,8 @@ class VpttScore:
     """One prompt's score against one person (METRICS, V). All in [0, 1] but PA and what contains it, which may be below 0.
 
     v, v_u and v_c use the definition's CP; v_u is v with nv_union for nv; v_c is the mean of PA, GS and CP and never shares a column
-    with v. `pa_id` says what PA compared with: scores with different ones are not comparable.
+    with v. `pa_id` says what PA compared with: scores with different ones are not comparable. `pa_mean_caption`, `v_mean_caption` and
+    `v_c_mean_caption` are the same with PA against the mean caption, whatever `pa_id` is.
     """
 
     pa: float
@@ -35,6 +36,9 @@ class VpttScore:
     v_c: float
     v_literal: float
     v_c_literal: float
+    pa_mean_caption: float
+    v_mean_caption: float
+    v_c_mean_caption: float
     pa_id: str = "summary_ref"
 
 
@@ -64,20 +68,22 @@ def score_prompts(person: Person, prompts: Sequence[Sequence[str]], units: Array
 
 
 class EmbeddingParts(NamedTuple):
-    """The parts of a score that the embedding decides, each (n,)."""
+    """The parts of a score that the embedding decides, each (n,); PA against the person's reference, and against the mean caption."""
 
     pa: Array
+    pa_mean_caption: Array
     gs: Array
     cp_literal: Array
     cp_unit: Array
 
 
 def embedding_parts(person: Person, units: Array) -> EmbeddingParts:
-    """PA, GS and both CP of n unit prompt embeddings (n, d), each bit for bit the same whatever it is scored together with."""
+    """Both PA, GS and both CP of n unit prompt embeddings (n, d), each bit for bit the same whatever it is scored together with."""
     combined = _each_times(_each_times(units, person.units.T), person.combinations)
     y, topics = combined[:, : person.rank], combined[:, person.rank :]
     return EmbeddingParts(
         pa=_each_times(units, person.reference[:, None])[:, 0],
+        pa_mean_caption=_each_times(units, person.mean_caption[:, None])[:, 0],
         gs=fidelity(y),
         cp_literal=proximity(literal_distances(y, person.literal_centroids)),
         cp_unit=proximity(unit_distances(topics)),
@@ -91,8 +97,8 @@ def _each_times(rows: Array, matrix: Array) -> Array:
 
 
 def figures(parts: EmbeddingParts, novelty: Array, definition: VpttDefinition) -> Array:
-    """The table (n, 11) of `SCORE_FIGURES` from the four parts; `novelty` is (n, 2), NV and nv-union."""
-    pa, gs, cp_literal, cp_unit = parts
+    """The table (n, 14) of `SCORE_FIGURES` from the embedding's parts; `novelty` is (n, 2), NV and nv-union."""
+    pa, pa_mean, gs, cp_literal, cp_unit = parts
     nv, nv_union = novelty[:, 0], novelty[:, 1]
     cp = cp_unit if definition.cp == "cp-unit" else cp_literal
     weights = definition.weights
@@ -109,6 +115,9 @@ def figures(parts: EmbeddingParts, novelty: Array, definition: VpttDefinition) -
             combine_three(pa, gs, cp),
             combine(weights, pa, gs, cp_literal, nv),
             combine_three(pa, gs, cp_literal),
+            pa_mean,
+            combine(weights, pa_mean, gs, cp, nv),
+            combine_three(pa_mean, gs, cp),
         ]
     )
 

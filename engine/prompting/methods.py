@@ -1,9 +1,10 @@
-"""The five methods: what each one sees of a person, and the phrases it hands a writer, ranked best first.
+"""The methods: what each one sees of a person, and the phrases it hands a writer, ranked best first.
 
     baseline   the query only
     persona    summary phrases
     brag       caption clauses, round-robin over the captions, so that no retrieval decides the order
     vprag      retrieved elements, then summary phrases (in the prompt the summary stands first)
+    vprag-matched   vprag with the tau that was matched to the encoder (METRICS, VPRAG)
     combined   brag's clause and vprag's element in turn
 
 Source: VPTT, Methods.
@@ -40,6 +41,8 @@ class Method:
     sees: frozenset[Sight]
     extractive: bool
     rank: Callable[[Profile, tuple[Phrase, ...]], tuple[Phrase, ...]]
+    matched: bool = False
+    """Whether it retrieves with the tau that was matched to the encoder, instead of the paper's."""
 
     def material(self, profile: Profile, query: Query, evidence: Evidence | None) -> tuple[Phrase, ...]:
         """The phrases for this person and query, ranked best first; `evidence` is needed by the methods that see retrieval.
@@ -108,6 +111,7 @@ METHODS: dict[str, Method] = {
         Method("persona", frozenset({"summary"}), False, _persona),
         Method("brag", frozenset({"captions"}), True, _brag),
         Method("vprag", frozenset({"summary", "retrieval"}), False, _vprag),
+        Method("vprag-matched", frozenset({"summary", "retrieval"}), False, _vprag, matched=True),
         Method("combined", frozenset({"captions", "retrieval"}), True, _combined),
     )
 }

@@ -8,10 +8,32 @@ from typing import Any
 
 import pyarrow as pa
 
-METRICS = ("v", "v_u", "v_literal", "v_c", "v_c_literal", "pa", "gs", "cp_unit", "cp_literal", "nv", "nv_union")
-"""Every metric column of `SCORES_SCHEMA`, in the order of the page; higher is better for all of them."""
+from engine.config import CONTROLS as CONTROLS
+from engine.config import METHODS
 
-CEILING_METRICS = METRICS
+SCORE_METRICS = ("v", "v_u", "v_literal", "v_mean_caption", "v_c", "v_c_literal", "v_c_mean_caption")
+"""The scores of a prompt: V with its variants (nv-union for NV, the paper's CP read literally, PA against the mean caption), and V-c."""
+
+PART_METRICS = ("pa", "pa_mean_caption", "gs", "cp_unit", "cp_literal", "nv", "nv_union")
+"""What scores are made of."""
+
+GAIN_METRICS = ("gain", "gain_u", "gain_c", "gain_pa", "gain_gs", "gain_cp", "gain_nv")
+"""Personal gain in V, V-u, V-c and the parts: the prompt's score against the right person less its mean score against strangers."""
+
+CROSS_METRICS = ("cross_v", "cross_v_u", "cross_v_c", "matched_v", "matched_v_u", "matched_v_c")
+"""Cross-fitted scores and the matched in-sample ones beside them, for a share of the people; not comparable with V on all captions."""
+
+SECOND_METRICS = ("second_v", "second_v_u", "second_v_c", "second_gain", "second_gain_c")
+"""The same in a second embedding space."""
+
+REID_METRICS = ("reid_100", "reid_1000", "reid_hard", "reid_masked")
+"""Whether the right person came first among a gallery of 100, of 1,000, of people of the same culture or trade, and of 1,000 with the
+summary's words taken out of the prompt: 1, 0, or half where one of the two halves did. For a share of the people."""
+
+METRICS = (*SCORE_METRICS, *PART_METRICS, *GAIN_METRICS, *CROSS_METRICS, *SECOND_METRICS, *REID_METRICS)
+"""Every metric column of `SCORES_SCHEMA`; higher is better for all of them, NaN where a unit has no such value."""
+
+CEILING_METRICS = (*SCORE_METRICS, *PART_METRICS)
 """The metric columns of `CEILINGS_SCHEMA`."""
 
 OUTCOMES = ("answered", "refused", "unparsed", "failed")
@@ -114,8 +136,7 @@ class Setting:
     budget: str
 
 
-METHOD_ORDER = ("baseline", "persona", "brag", "vprag", "combined")
-CONTROLS = ("stranger", "random", "own", "noise")
+METHOD_ORDER = METHODS
 """Controls are listed beside the methods and never compete with them (METRICS, controls)."""
 
 

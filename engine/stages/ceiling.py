@@ -24,7 +24,7 @@ class Ceilings(Stage[Ceiling]):
     """One row a person."""
 
     kind = "ceiling"
-    version = 1
+    version = 2
     per = "person"
     payload = pa.schema([*(field.with_nullable(True) for field in SCORE_SCHEMA), pa.field("captions", pa.int32())])
 

@@ -12,7 +12,7 @@ from engine.keys import Json
 from engine.outcome import Outcome
 from engine.stage import Stage, Unit
 from engine.stages.encoding import Embedded, Texts, encode_all
-from engine.stages.prompt import WritePrompt
+from engine.stages.prompt import Prompt
 
 
 class EmbedPrompt(Stage[Embedded]):
@@ -20,17 +20,20 @@ class EmbedPrompt(Stage[Embedded]):
 
     kind = "embedding"
     version = 1
-    per = "task"
     payload = pa.schema([("vector", pa.list_(pa.float32())), ("truncated", pa.bool_())])
 
-    def __init__(self, prompt: WritePrompt, encoder: str) -> None:
+    def __init__(self, prompt: Prompt, encoder: str) -> None:
         self.inputs = (prompt,)
+        self.per = prompt.per
         self.actor = "encoder"
         self.prompt, self.encoder = prompt, encoder
 
     @property
     def name(self) -> str:
         return self.prompt.name.replace(self.prompt.kind, self.kind, 1)
+
+    def takes(self, unit: Unit) -> bool:
+        return self.prompt.takes(unit)
 
     def parameters(self) -> Mapping[str, Json]:
         return {"encoder": self.encoder}

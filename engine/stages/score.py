@@ -1,35 +1,33 @@
-"""VPTT scores of prompts (METRICS, VPTT score)."""
+"""VPTT scores of prompts: against the right person, and the same prompt against strangers (METRICS, VPTT score, Controls)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
-
-import pyarrow as pa
 
 from engine.keys import Json
 from engine.metrics.definition import VpttDefinition
+from engine.metrics.held_out import without_twins
 from engine.metrics.memory import PersonMemory
 from engine.metrics.request import ScoreRequest
-from engine.metrics.vptt import SCORE_SCHEMA, VpttScore
+from engine.metrics.scored import SCORED_SCHEMA, Scored, scored
 from engine.outcome import Outcome
 from engine.records import Profile
-from engine.stage import Stage, Unit
+from engine.stage import Read, Stage, Unit
 from engine.stages.embedding import EmbedPrompt
 from engine.stages.memory import Memory, Remember
 from engine.stages.people import People
 
-
-class Score(Stage[VpttScore]):
+class Score(Stage[Scored]):
     """One row a prompt."""
 
     kind = "score"
-    version = 1
+    version = 2
     per = "task"
-    payload = pa.schema([field.with_nullable(True) for field in SCORE_SCHEMA])
+    payload = SCORED_SCHEMA
 
     def __init__(self, people: People, memory: Remember, embedding: EmbedPrompt, definition: VpttDefinition) -> None:
+        self.people, self.memory = people, memory
         self.inputs = (people, memory, embedding.prompt, embedding)
         self.actor = "scorer"
         self.embedding, self.definition = embedding, definition
@@ -38,25 +36,43 @@ class Score(Stage[VpttScore]):
     def name(self) -> str:
         return self.embedding.name.replace(self.embedding.kind, self.kind, 1)
 
+    def takes(self, unit: Unit) -> bool:
+        return self.embedding.takes(unit)
+
     def parameters(self) -> Mapping[str, Json]:
         return {"definition": self.definition.recipe()}
 
-    def request(self, unit: Unit, *inputs: Any) -> Any:
-        profile, memory, written, embedded = inputs
-        return ScoreRequest(person_memory(unit.subject, profile, memory), written.prompt, embedded.vectors[0])
+    def reads(self, unit: Unit) -> tuple[Read, ...]:
+        own = (self.people, self.memory, self.embedding.prompt, self.embedding)
+        others = (Read(stage, subject, optional=True) for subject in unit.strangers for stage in (self.people, self.memory))
+        return (*(Read(stage, stage.row_key(unit)) for stage in own), *others)
+
+    def request(self, unit: Unit, *inputs: Any) -> list[ScoreRequest]:
+        profile, memory, written, embedded, *others = inputs
+        vector = embedded.vectors[0]
+        person = person_memory(unit.subject, profile, memory)
+        if self.embedding.prompt.is_held_out:
+            person = without_twins(person, written.prompt, vector)
+        return [ScoreRequest(each, written.prompt, vector) for each in (person, *stranger_memories(unit, others))]
 
     @staticmethod
     def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:
-        outcomes: Sequence[Outcome[Any]] = actor.score(requests)
-        return outcomes
+        answers = iter(actor.score([each for request in requests for each in request]))
+        return [scored([next(answers) for _ in request]) for request in requests]
 
-    def encode(self, value: VpttScore) -> dict[str, Any]:
-        return asdict(value)
+    def encode(self, value: Scored) -> dict[str, Any]:
+        return value.columns()
 
-    def decode(self, columns: dict[str, Any]) -> VpttScore:
-        return VpttScore(**columns)
+    def decode(self, columns: dict[str, Any]) -> Scored:
+        return Scored.of(columns)
 
 
 def person_memory(subject: str, profile: Profile, memory: Memory) -> PersonMemory:
     """The person as the metric sees them."""
     return PersonMemory(subject, tuple(caption.text for caption in profile.captions), memory.captions, memory.reference)
+
+
+def stranger_memories(unit: Unit, others: Sequence[Any]) -> list[PersonMemory]:
+    """The strangers as the metric sees them, from their profiles and memories in turn; those who could not be embedded are left out."""
+    found = zip(unit.strangers, others[::2], others[1::2], strict=True)
+    return [person_memory(subject, profile, memory) for subject, profile, memory in found if profile and memory]

@@ -12,9 +12,12 @@ from engine.errors import UsageError
 from engine.keys import seed_of
 from engine.nearest import did_you_mean
 from engine.outcome import Answered, Failed
+from engine.metrics.vptt import SCORE_FIGURES
 from engine.prompting.evidence import Evidence
+from engine.report.wording import counted
 from engine.rows import OUTCOMES, Row, inputs_digest
-from engine.stage import Stage, Unit
+from engine.stage import Read, Stage, Unit
+from engine.stages.prompt import Prompt
 from engine.stages.score import Score
 from engine.store.plans import Shard, Subject
 from jobs.console import Console
@@ -80,7 +83,7 @@ def _known(run: OpenedRun, before: list[str]) -> list[str]:
         return [subject.id for shard in run.plan.shards for subject in shard.subjects][:GUESSED]
     beside = list(itertools.islice(_fitting(run, before), GUESSED))
     queries = [found.unit.query.id for found in beside if found.unit.query]
-    return list(dict.fromkeys([*queries, *(found.score.embedding.prompt.method.name for found in beside)]))
+    return list(dict.fromkeys([*queries, *(found.score.embedding.prompt.label for found in beside)]))
 
 
 def _units(run: OpenedRun, shard: Shard) -> list[tuple[Unit, Subject]]:
@@ -90,13 +93,13 @@ def _units(run: OpenedRun, shard: Shard) -> list[tuple[Unit, Subject]]:
 
 def _fits(parts: list[str], subject: Subject, unit: Unit, score: Score) -> bool:
     prompt = score.embedding.prompt
-    names = {subject.id, unit.query.id if unit.query else "", prompt.method.name, prompt.writer, prompt.budget.name}
+    names = {subject.id, unit.query.id if unit.query else "", prompt.label, prompt.writer, prompt.budget.name}
     return all(part in names or (len(part) >= 8 and unit.key.startswith(part)) for part in parts)
 
 
 def _path(found: _Found) -> str:
     query = found.unit.query.id if found.unit.query else ""
-    return f"{found.subject.id}/{query}/{found.score.embedding.prompt.method.name}"
+    return f"{found.subject.id}/{query}/{found.score.embedding.prompt.label}"
 
 
 class _Lineage:
@@ -117,20 +120,29 @@ class _Lineage:
             say(f"  {profile.summary_given}\n  {len(profile.captions)} captions, source {profile.source}")
         say(f"\nquery {found.unit.query.id} ({found.unit.query.task}, {found.unit.query.breadth})\n  {found.unit.query.text}")
         self._step(self._run.workflow.memory)
-        if prompt.retrieves:
-            evidence = self._step(self._run.workflow.evidence[prompt.budget.name])
-            if evidence and profile:
-                self._evidence(evidence, profile)
+        if prompt.retrieved:
+            evidence, shown = self._step(prompt.retrieved), self._shown(prompt)
+            if evidence and shown:
+                self._evidence(evidence, shown)
         written = self._step(prompt)
         if written:
             say(f"  {written.prompt}\n  {written.words} words, {written.cut} phrases cut")
             for piece in written.pieces:
                 say(f"    {piece.source:<28} {piece.text}")
         self._step(found.score.embedding)
-        score = self._step(found.score)
-        if score:
-            say("  " + "  ".join(f"{name} {value:.4f}" for name, value in asdict(score).items() if isinstance(value, float)))
-            say(f"  definition {found.score.definition.id}, PA against {score.pa_id}")
+        scored = self._step(found.score)
+        if scored:
+            say("  " + "  ".join(f"{name} {value:.4f}" for name, value in asdict(scored.score).items() if isinstance(value, float)))
+            if scored.stranger:
+                against = counted(scored.strangers, "stranger")
+                told = zip(SCORE_FIGURES, scored.stranger, strict=True)
+                say(f"  mean against {against}: " + "  ".join(f"{name} {value:.4f}" for name, value in told))
+            say(f"  definition {found.score.definition.id}, PA against {scored.score.pa_id}")
+
+    def _shown(self, prompt: Prompt) -> Any:
+        """The profile that the method saw: a stranger's for the control of that name."""
+        row = self._row(self._run.workflow.people, prompt.view.subject(self._found.unit))
+        return row.outcome.value if row and isinstance(row.outcome, Answered) else None
 
     def _step(self, stage: Stage[Any]) -> Any:
         """Print a stage's row and whether it was computed from what is stored now; returns its value if there is one."""
@@ -138,7 +150,7 @@ class _Lineage:
         if row is None:
             self._console.say(f"\n{stage.id}: not computed yet")
             return None
-        read = inputs_digest(self._sha256(each) for each in stage.inputs)
+        read = inputs_digest(self._sha256(each) for each in stage.reads(self._found.unit))
         lineage = "computed from exactly these inputs" if row.input_sha256 == read else "INPUTS CHANGED SINCE: retry will renew it"
         self._console.say(f"\n{stage.id}: {OUTCOMES[type(row.outcome)]}, sha256 {row.sha256[:16]}, {lineage}")
         self._console.event("step", stage=stage.id, outcome=OUTCOMES[type(row.outcome)], sha256=row.sha256, input_sha256=row.input_sha256)
@@ -146,16 +158,15 @@ class _Lineage:
             self._console.say(f"  {row.outcome.code}: {row.outcome.message}")
         return row.outcome.value if isinstance(row.outcome, Answered) else None
 
-    def _sha256(self, stage: Stage[Any]) -> str:
-        row = self._row(stage)
+    def _sha256(self, read: Read) -> str:
+        row = self._row(read.stage, read.key)
         return row.sha256 if row else ""
 
-    def _row(self, stage: Stage[Any]) -> Row[Any] | None:
+    def _row(self, stage: Stage[Any], key: str = "") -> Row[Any] | None:
         overlays = self._progress.overlays(stage, self._found.shard)
         if overlays < 0:
             return None
-        key = stage.row_key(self._found.unit.key, self._found.unit.subject)
-        return self._run.results.read(stage, self._found.shard.key, overlays=overlays)[key]
+        return self._run.results.read(stage, self._found.shard.key, overlays=overlays)[key or stage.row_key(self._found.unit)]
 
     def _evidence(self, evidence: Evidence, profile: Any) -> None:
         say = self._console.say

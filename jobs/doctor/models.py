@@ -15,7 +15,7 @@ def check_models(file: Path | None) -> tuple[str, Finding]:
     """(encoder's name, whether each model of the experiment is here with the recorded sha256). Raises ConfigError for a bad file."""
     experiment = load(file, os.environ, {}).experiment
     try:
-        ids = model_ids(experiment.encoder, experiment.writers)
+        ids = model_ids(experiment)
     except ModelError as error:
         return experiment.encoder, failed("models", error)
     return experiment.encoder, Finding(

@@ -6,7 +6,6 @@ import socket
 
 from engine.errors import MienError
 from engine.store.opening import open_backend
-from jobs.actor_factory import model_ids
 from jobs.doctor.packages import versions
 
 
@@ -14,7 +13,9 @@ def look(store: str, probe: str, content: bytes, encoder: str) -> dict[str, str]
     """Versions and the encoder's id, and in "store" and "model" why one cannot be had ("" if it can). `probe` holds `content`."""
     told = {"host": socket.gethostname(), **versions(), "encoder": "", "model": "", "store": ""}
     try:
-        told["encoder"] = model_ids(encoder, ())["encoder"]
+        from actors.encoders import encoder_id
+
+        told["encoder"] = encoder_id(encoder)
     except MienError as error:
         told["model"] = str(error)
     try:

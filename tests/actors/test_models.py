@@ -106,3 +106,19 @@ def test_registered_weights_that_differ_are_refused(packaged: Path) -> None:
     with pytest.raises(ModelError, match="recorded 9a129038") as caught:
         resolve("some")
     assert caught.value.code == "model-differs"
+
+
+def test_a_static_model_is_pinned_by_its_own_files_whatever_lies_beside_them(packaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (packaged / "pieces.json").write_text("{}")
+    names = ("model/model.safetensors", "model/pieces.json")
+    digests = {name: models.file_sha256(packaged.parent / name) for name in names}
+    entry = Packaged("some-weights==1.0", "some_weights", "", digests, static=True, weights=names[0], tokenizer=names[1])
+    monkeypatch.setattr(models, "LAPTOP", {"static": entry})
+    files = resolve("static")
+    assert (files.static, files.folder / files.weights) == (True, packaged / "model.safetensors")
+    (packaged / "config.json").write_text('{"another": "model"}')
+    assert resolve("static") == files
+    (packaged / "pieces.json").write_text("[]")
+    with pytest.raises(ModelError, match="not the recorded") as caught:
+        resolve("static")
+    assert caught.value.code == "model-differs"

@@ -17,7 +17,7 @@ class Chain:
     """Every stage reads the one before it, the first reads the source. A concrete one adds its actors."""
 
     def __init__(self, source: Stage[Any], stages: Sequence[Stage[Any]]) -> None:
-        self.source, self.stages = source, list(stages)
+        self.source, self.sources, self.stages = source, [source], list(stages)
 
     @property
     def finals(self) -> list[Stage[Any]]:

@@ -21,9 +21,9 @@ from engine.records import CATEGORIES, Caption
 
 LEAST, MOST, LEAST_CATEGORIES = 3, 8, 3
 _DETAILS = {
-    "obj": 1.6, "home": 5.0, "culture": 1.6, "passion": 0.4, "act2": 1.0, "hobby": 1.0, "light": 0.26, "mat": 0.45, "wear": 0.35,
-    "who": 0.5, "food": 0.3, "job": 0.35, "plant": 0.17, "animal": 0.11, "col": 0.16, "comp": 0.2, "drink": 0.15, "pose": 0.1,
-    "hair": 0.06, "body": 0.06, "wind": 0.03, "wet": 0.04, "cold": 0.04, "warm": 0.04,
+    "obj": 2.6, "home": 2.6, "culture": 0.8, "passion": 0.3, "act2": 1.2, "hobby": 0.7, "light": 0.26, "mat": 0.7, "wear": 0.35,
+    "who": 0.5, "food": 0.3, "job": 0.35, "plant": 0.2, "animal": 0.2, "col": 0.16, "comp": 0.2, "drink": 0.15, "pose": 0.06,
+    "hair": 0.04, "body": 0.06, "wind": 0.03, "wet": 0.04, "cold": 0.04, "warm": 0.04,
 }  # fmt: skip
 """Weights of the detail sections; one whose slots the moment lacks is passed over."""
 _WEATHER = {"wind": CLIMATES, "wet": ("cold", "temperate", "tropical", "mountain"), "cold": ("cold",), "warm": ("arid", "tropical")}
@@ -187,7 +187,7 @@ class CaptionWriter:
             return ""
         own = [remark for remark in self._remarks[scenario.theme] if remark not in self._said]
         general = [remark for remark in lines("asides.txt")["any"] if remark not in self._said]
-        remark = self._dice.pick(own if own and self._dice.chance(0.85) else general)
+        remark = self._dice.pick(own if own and self._dice.chance(0.5) else general)
         self._said.add(remark)
         return remark
 

@@ -44,8 +44,8 @@ def place_phrase(place: Word) -> str:
 
 def _strands(life: Life) -> list[Theme]:
     """One entry a scenario: work, culture, a first and two lesser interests, an everyday habit."""
-    shares = [(life.occupation, 6), (life.culture, 7), *zip(life.interests, (7, 5, 4), strict=True)]
-    shares += [(habit, 1) for habit in life.habits]
+    shares = [(life.occupation, 5), (life.culture, 5), *zip(life.interests, (5, 4, 3), strict=True)]
+    shares += [(habit, 2) for habit in life.habits]
     return [theme for theme, share in shares for _ in range(share)]
 
 

@@ -12,7 +12,7 @@ from engine.profiles.persona.sheet import PersonaSheet
 from engine.profiles.persona.summaries import summaries_of
 from engine.records import Profile
 
-VERSION = "1"
+VERSION = "2"
 """Changes whenever the same sheet and seed give another person."""
 
 
@@ -26,8 +26,8 @@ def build_person(sheet: PersonaSheet, *, seed: int = 0, cluster: str = "") -> Pr
     rng = random.Random(keys.seed_of("persona", VERSION, sheet.key, str(seed)))
     understood = understand(sheet, rng)
     demographics = demographics_of(understood)
-    given, reference = summaries_of(demographics)
-    elements, captions = compose(understood, sheet.sentences, rng)
+    given, reference = summaries_of(demographics, understood, rng)
+    elements, captions = compose(understood, sheet.sentences, demographics.occupation, rng)
     return Profile(
         id=persona_id(sheet),
         demographics=demographics,

@@ -1,4 +1,4 @@
-"""Thirty captions from facets and everyday material: every facet in its share of them, no two alike (VPTT, steps 3 and 4)."""
+"""Thirty captions from facets and surroundings: every facet in its share of them, no two alike (VPTT, steps 3 and 4)."""
 
 from __future__ import annotations
 
@@ -7,35 +7,37 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.profiles.persona.allowance import Allowance
-from engine.profiles.persona.facets import Facet, Understanding, content_of, permitted, with_modifier
-from engine.profiles.persona.patterns import Pattern, fits, pattern_of, patterns, suiting, tails, written
+from engine.profiles.persona.casting import Cast, Casting
+from engine.profiles.persona.facets import Facet, Understanding, content_of, permitted
+from engine.profiles.persona.posts import DETAILS, SLOTS, details, opening_of, openings, slot_of
 from engine.profiles.persona.summaries import ngrams
-from engine.profiles.persona.topics import Item, everyday
+from engine.profiles.persona.surroundings import surroundings_of
+from engine.profiles.persona.topics import Item
 from engine.records import CATEGORIES, Caption, Element
+from engine.profiles.grammar.clauses import Clause
+from engine.profiles.grammar.words import lines
 
 CAPTIONS = 30
-_EVERYDAY = {"lighting": 6, "materials": 5, "environment": 6, "objects": 8, "actions": 6, "clothing": 5, "colour": 5, "composition": 7}
-"""A person's everyday things are few and come back, as they do in real life."""
-
 _LED = 28
 """Captions that sentences lead, if the sheet has enough of them; the others are everyday posts."""
 
-_THEIRS = {"actions": 0.95, "environment": 0.95}
-_THEIRS_ELSE, _NEIGHBOURS = 0.7, 0.85
-_ATTEMPTS = 24
-_TAILED = 0.2
-"""Share of posts with one more remark."""
+_FEWEST, _MOST = 2, 7
+"""Elements of one caption."""
 
+_ATTEMPTS = 24
 _OVERLAP = 0.25
 """Share of a caption's trigrams that an earlier caption of the person may hold before another attempt is made."""
 
 
-def compose(understood: Understanding, sentences: Sequence[str], rng: random.Random) -> tuple[tuple[Element, ...], tuple[Caption, ...]]:
+def compose(
+    understood: Understanding, sentences: Sequence[str], job: str, rng: random.Random
+) -> tuple[tuple[Element, ...], tuple[Caption, ...]]:
     """(E, C): thirty captions whose recorded elements occur literally in them and that share no five tokens in a row with a sheet sentence.
 
-    E, by category, holds every element that a caption uses, the sentences' own items, and something of every category.
+    job: the occupation of d, "" if it has none. E, by category, holds every element that a caption uses, the sentences' own items, and
+    something of every category.
     """
-    composer = _Composer(understood, sentences, rng)
+    composer = _Composer(understood, sentences, job, rng)
     captions = tuple(composer.caption(facet) for facet in _schedule(understood.facets, composer.allowance, rng))
     return composer.lexicon(captions), captions
 
@@ -49,123 +51,109 @@ def _schedule(facets: Sequence[Facet], allowance: Allowance, rng: random.Random)
 
 
 class _Composer:
-    def __init__(self, understood: Understanding, sentences: Sequence[str], rng: random.Random) -> None:
+    def __init__(self, understood: Understanding, sentences: Sequence[str], job: str, rng: random.Random) -> None:
         self.rng, self.rejected = rng, understood.rejected
         self.allowance = Allowance(understood.facets, _LED)
         self.forbidden = frozenset(gram for sentence in sentences for gram in ngrams(sentence, 5))
-        about = content_of(understood.facets)
-        named = {item.text for facet in understood.facets for item in facet.items}
-        self.everyday = {category: self._everyday(category, most, about, named) for category, most in _EVERYDAY.items()}
+        self.around = surroundings_of(self.rejected | content_of(understood.facets), rng)
+        self.casting = Casting(understood.facets, self.around, self.allowance, job, rng)
         self.items = [item for facet in understood.facets for item in facet.items]
         self.own = frozenset(item for facet in understood.facets for item in facet.own)
-        self.used_patterns: Counter[str] = Counter()
-        self.used_items: Counter[Item] = Counter()
+        self.length, self.remarks = rng.uniform(2.6, 4.6), rng.uniform(0.1, 0.45)
+        self.said: Counter[str] = Counter()
         self.earlier: list[set[tuple[str, ...]]] = []
-
-    def _everyday(self, category: str, most: int, about: frozenset[str], named: set[str]) -> list[Item]:
-        pool = [item for item in everyday(category) if permitted(item.text, self.rejected | about) and item.text not in named]
-        picked = self.rng.sample(pool, min(most, len(pool)))
-        return [with_modifier(item, self.rng, self.rejected | about) for item in picked]
 
     def caption(self, facet: Facet | None) -> Caption:
         """The best of a few attempts: permitted, nowhere verbatim, and unlike the earlier captions."""
-        best: tuple[float, str, Pattern, list[Item]] | None = None
+        best: tuple[float, str, list[str], dict[str, Item], Cast] | None = None
         for _ in range(_ATTEMPTS):
-            lead = self._lead(facet) if facet else None
-            pattern = self._pattern(lead)
-            tail = self._tail()
-            if tail is not None:
-                pattern = pattern_of(f"{pattern.text} {tail.text}")
-            filling = self._filling(pattern, facet, lead)
-            if filling is None:
+            cast = self.casting.cast(facet)
+            written = self._written(cast, facet)
+            if written is None:
                 continue
-            text = written(pattern, filling, self.rng)
+            text, patterns, shown = written
             if not permitted(text, self.rejected) or ngrams(text, 5) & self.forbidden:
                 continue
             overlap = self._overlap(text)
             if best is None or overlap < best[0]:
-                best = (overlap, text, pattern, filling)
+                best = (overlap, text, patterns, shown, cast)
             if overlap <= _OVERLAP:
                 break
         if best is None:
             return self._plain(facet)
-        _, text, pattern, filling = best
-        return self._kept(text, pattern.text, filling, facet)
+        _, text, patterns, shown, cast = best
+        self.said.update(patterns)
+        return self._kept(text, list(dict.fromkeys(shown.values())), facet, job="job" in shown)
 
-    def _tail(self) -> Pattern | None:
-        if self.rng.random() > _TAILED:
+    def _written(self, cast: Cast, facet: Facet | None) -> tuple[str, list[str], dict[str, Item]] | None:
+        """(text, patterns, element of each slot shown) of a post: an opening, details until it is long enough, at times a remark."""
+        wanted = slot_of(cast.lead)
+        opening = self._choose(openings(opening_of(cast.lead)), cast, frozenset(), wanted)
+        if opening is None:
             return None
-        return min(self.rng.sample(tails(), 6), key=lambda tail: self.used_patterns[tail.text])
+        sentences, patterns, shown = [opening.render(cast.slots)], [opening.pattern], set(_elements_of(opening))
+        target = min(_MOST, max(_FEWEST, round(self.rng.gauss(self.length, 1.3))))
+        weights = {section: weight for section, weight in DETAILS.items() if section not in shown}
+        open_end, about_me = opening.open_end, opening.about_me
+        if wanted not in shown:
+            weights = {wanted: 1.0} | {section: weight for section, weight in weights.items() if section != wanted}
+        while weights and (len(shown) < target or wanted not in shown):
+            section = wanted if wanted not in shown else self.rng.choices(list(weights), list(weights.values()))[0]
+            del weights[section]
+            linked = open_end and (about_me or section not in ("wear", "who")) and self.rng.random() < 0.7
+            clause = self._choose([c for c in details(section) if linked or not c.continues], cast, frozenset(shown), section)
+            if clause is None:
+                if wanted not in shown:
+                    return None
+                continue
+            said = clause.render(cast.slots)
+            if clause.continues:
+                sentences[0], open_end = f"{sentences[0][:-1]}{said}.", False
+            else:
+                sentences.append(said)
+            patterns.append(clause.pattern)
+            shown |= _elements_of(clause)
+            if section in ("hobby", "passion", "act2"):
+                weights = {name: weight for name, weight in weights.items() if name not in ("hobby", "passion", "act2")}
+        remark = self._remark(facet)
+        if remark:
+            sentences.append(remark)
+            patterns.append(remark)
+        text = " ".join(sentences)
+        used = {slot: cast.items[slot] for slot in sorted(shown) if slot in cast.items and cast.items[slot].text in text}
+        return text, patterns, used
 
-    def _kept(self, text: str, pattern: str, filling: list[Item], facet: Facet | None) -> Caption:
-        self.allowance.take(filling, facet.mark if facet else "")
-        self.used_patterns.update(part.text for part in (*patterns(), *tails()) if part.text in pattern)
-        self.used_items.update(filling)
+    def _choose(self, offered: Sequence[Clause], cast: Cast, shown: frozenset[str], wanted: str) -> Clause | None:
+        """A clause whose slots are filled and say nothing again, one that shows `wanted` if there is one, the least used first."""
+        possible = [c for c in offered if c.needs <= cast.slots.keys() and _elements_of(c).isdisjoint(shown)]
+        telling = [c for c in possible if wanted in _elements_of(c)] or possible
+        if not telling:
+            return None
+        fewest = min(self.said[c.pattern] for c in telling)
+        return self.rng.choice([c for c in telling if self.said[c.pattern] == fewest])
+
+    def _remark(self, facet: Facet | None) -> str:
+        if self.rng.random() > self.remarks:
+            return ""
+        theirs = [remark for remark in (facet.remarks if facet else self.around.remarks) if not self.said[remark]]
+        offered = theirs if theirs and self.rng.random() < 0.6 else [remark for remark in lines("asides.txt")["any"] if not self.said[remark]]
+        return self.rng.choice(offered) if offered else ""
+
+    def _kept(self, text: str, filling: list[Item], facet: Facet | None, *, job: bool = False) -> Caption:
+        self.casting.take(filling, facet)
         self.earlier.append(ngrams(text, 3))
-        elements = dict.fromkeys(Element(item.category, item.text) for item in filling)
+        elements = dict.fromkeys(Element(item.category, item.text) for item in filling if item.category in CATEGORIES)
         where = next((f"{item.lead} {item.text}" for item in filling if item.category == "environment"), "")
         what = next((item.text for item in filling if item.category in ("actions", "objects")), "")
         return Caption(text, ", ".join(part for part in (what, where.strip()) if part), tuple(elements))
 
     def _plain(self, facet: Facet | None) -> Caption:
         """The shortest post there is: an element by itself, for sheets that reject the words of every pattern."""
-        pool = [*(facet.items if facet else ()), *(item for items in self.everyday.values() for item in items)]
-        item = min(pool, key=lambda item: (self.used_items[item], facet is None or item not in facet.items))
-        other = min((item for item in pool if item.category == "colour"), key=lambda item: self.used_items[item], default=item)
+        pool = [*(facet.items if facet else ()), *(item for items in self.around.everyday.values() for item in items)]
+        item = min(pool, key=lambda item: (self.casting.used[item], facet is None or item not in facet.items))
+        other = min((item for item in pool if item.category == "colour"), key=lambda item: self.casting.used[item], default=item)
         filling = [item, other] if other != item else [item]
-        return self._kept(", ".join(item.text for item in filling), "", filling, facet)
-
-    def _pattern(self, lead: Item | None) -> Pattern:
-        known = patterns() if lead is None else suiting(lead)
-        offered = self.rng.sample(known, min(12, len(known)))
-        return min(offered, key=lambda pattern: self.used_patterns[pattern.text])
-
-    def _lead(self, facet: Facet) -> Item:
-        free = [item for item in facet.items if self.allowance.spare(item, facet.mark)]
-        return self._least(free or facet.items)
-
-    def _least(self, items: Sequence[Item]) -> Item:
-        """The least used item; a sentence's own words count half, so that they come twice as often."""
-
-        def wear(item: Item) -> tuple[float, float]:
-            used = self.used_items[item]
-            return (used * 0.5 - 0.6 if item in self.own else used, self.rng.random())
-
-        return min(items, key=wear)
-
-    def _filling(self, pattern: Pattern, facet: Facet | None, lead: Item | None) -> list[Item] | None:
-        filling: list[Item] = []
-        waiting = lead
-        placed = any(slot.kind == "env" for slot in pattern.slots)
-        for slot in pattern.slots:
-            if waiting is not None and fits(slot, waiting):
-                filling.append(waiting)
-                waiting = None
-                continue
-            taken = {*filling, lead}
-            theirs = [
-                item for item in (facet.items if facet else ()) if fits(slot, item) and item not in taken and self._spare(item, facet)
-            ]
-            # A neighbour's things may lie about anywhere; what one does stays where one does it.
-            lends = slot.kind in ("obj", "wear", "mat") or (slot.kind == "act" and not placed)
-            neighbours = [item for item in self.items if lends and fits(slot, item) and item not in taken and self._spare(item, facet)]
-            others = [item for item in self.everyday[slot.category] if fits(slot, item) and item not in taken]
-            chosen = self._chosen(slot.category, theirs, neighbours, others)
-            if chosen is None:
-                return None
-            filling.append(chosen)
-        return filling
-
-    def _chosen(self, category: str, theirs: list[Item], neighbours: list[Item], others: list[Item]) -> Item | None:
-        if theirs and self.rng.random() < _THEIRS.get(category, _THEIRS_ELSE):
-            return self._least(theirs)
-        if neighbours and self.rng.random() < _NEIGHBOURS:
-            return self._least(neighbours)
-        pool = others or theirs or neighbours
-        return self._least(pool) if pool else None
-
-    def _spare(self, item: Item, facet: Facet | None) -> bool:
-        return self.allowance.spare(item, facet.mark if facet else "")
+        return self._kept(", ".join(item.text for item in filling), filling, facet)
 
     def _overlap(self, text: str) -> float:
         """The largest share of trigrams in common with an earlier caption, of whichever of the two is shorter."""
@@ -176,5 +164,10 @@ class _Composer:
         found = dict.fromkeys(element for caption in captions for element in caption.elements)
         found.update(dict.fromkeys(Element(item.category, item.text) for item in self.items if item in self.own))
         for category in set(CATEGORIES) - {element.category for element in found}:
-            found.update(dict.fromkeys(Element(category, item.text) for item in self.everyday[category][:2]))
+            found.update(dict.fromkeys(Element(category, item.text) for item in self.around.everyday[category][:2]))
         return tuple(element for category in CATEGORIES for element in found if element.category == category)
+
+
+def _elements_of(clause: Clause) -> frozenset[str]:
+    """The slots of a clause that show an element (a spot is its place by another name)."""
+    return frozenset("place" if slot == "spot" else slot for slot in clause.shows if slot in SLOTS or slot == "job")

@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from engine.profiles.grammar.words import Theme, pool
 from engine.profiles.persona.english import gerund_phrase
 from engine.profiles.persona.extraction import fallback_items, items_in, relatives_in
 from engine.profiles.persona.negation import read_sentence
 from engine.profiles.persona.sheet import PersonaSheet
+from engine.profiles.persona.strands import items_of, strand_of
 from engine.profiles.persona.topics import Item, called_by, modifiers, topics, topics_in
 from engine.profiles.persona.words import stem, stems, with_kindred, words
 
@@ -18,8 +20,9 @@ MAX_FACETS = 14
 """Facets of one person: each must show in at least two of the thirty captions."""
 
 _TOPICS_PER_SENTENCE = 2
-_TOPIC_ITEMS = {"objects": 4, "environment": 2, "actions": 3, "clothing": 2, "materials": 1}
-_MODIFIED = 0.6
+_TOPIC_ITEMS = {"objects": 5, "environment": 3, "actions": 4, "clothing": 2, "materials": 2}
+_OWN = 7
+_MODIFIED = {"objects": 0.8, "clothing": 0.8, "environment": 0.85, "materials": 0.7, "actions": 0.7}
 """Share of open items that get a modifier: two people with one hobby seldom own the same thing."""
 
 _CARRIED = re.compile(
@@ -37,6 +40,7 @@ class Facet:
     own: tuple[Item, ...]
     items: tuple[Item, ...]
     labels: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +78,30 @@ def content_of(facets: Sequence[Facet]) -> frozenset[str]:
 
 
 def with_modifier(item: Item, rng: random.Random, rejected: frozenset[str]) -> Item:
-    """An item with one of its category's modifiers, some of the time: before a thing or place, behind an action."""
-    open_ = item.open if item.category in ("objects", "clothing") else item.category in ("environment", "materials", "actions")
-    if not open_ or item.lead.endswith(" an") or rng.random() > _MODIFIED:
+    """An item with one of its category's modifiers, most of the time: before a thing or place, behind an action."""
+    if rng.random() > _MODIFIED.get(item.category, 0.0):
         return item
-    modifier = rng.choice(modifiers(item.category))
+    modifier = rng.choice(_modifiers(item))
     text = f"{item.text} {modifier}" if item.category == "actions" else f"{modifier} {item.text}"
-    return replace(item, text=text) if permitted(text, rejected) and len(stems(text)) <= 6 else item
+    words = stems(text)
+    if not permitted(text, rejected) or len(words) > 6 or len(set(words)) < len(words):
+        return item
+    return replace(item, text=text, lead=item.lead.removesuffix("n") if item.lead.endswith(" an") else item.lead)
+
+
+def _modifiers(item: Item) -> tuple[str, ...]:
+    """The persona lexicon's modifiers and the grammar lexicon's qualities for a thing of that kind."""
+    if item.living:
+        return pool("qualities.txt", "living")
+    if item.category == "objects":
+        return modifiers("objects") + pool("qualities.txt", "thing")
+    if item.category == "clothing":
+        return modifiers("clothing") + pool("qualities.txt", "garment")
+    if item.category == "actions":
+        return modifiers("actions") + pool("manners.txt", "manner")
+    if item.category == "materials":
+        return modifiers("materials") + pool("qualities.txt", "substance")
+    return modifiers(item.category) + pool("qualities.txt", "place.in" if item.lead.startswith(("in ", "inside ")) else "place.out")
 
 
 def _facet(mark: str, clauses: Sequence[tuple[str, ...]], rejected: frozenset[str], used: set[Item], rng: random.Random) -> Facet | None:
@@ -90,19 +111,23 @@ def _facet(mark: str, clauses: Sequence[tuple[str, ...]], rejected: frozenset[st
     named = list(dict.fromkeys(name for clause in clauses for name in topics_in(clause)))[:_TOPICS_PER_SENTENCE]
     if not own and not named:
         own = _unique(item for clause in clauses for item in fallback_items(clause) if _usable(item, rejected))
-    items = _unique([*own, *(item for name in named for item in _topic_items(name, rejected, used, rng))])
+    labels = tuple(label for label in _labels(own, clauses, named) if label and permitted(label, rejected))
+    strands = {name: strand_of(name, rng) for name in named}
+    own = _unique(with_modifier(item, rng, rejected) for item in own[:_OWN])
+    items = _unique([*own, *(item for name in named for item in _topic_items(name, strands[name], rejected, used, rng))])
     if not items:
         return None
-    labels = tuple(label for label in _labels(own, clauses, named) if label and permitted(label, rejected))
-    return Facet(mark, tuple(named), tuple(own[:7]), tuple(items), labels)
+    remarks = tuple(remark for strand in strands.values() if strand for remark in strand.remarks if permitted(remark, rejected))
+    return Facet(mark, tuple(named), tuple(own), tuple(items), labels, remarks)
 
 
-def _topic_items(name: str, rejected: frozenset[str], used: set[Item], rng: random.Random) -> list[Item]:
+def _topic_items(name: str, strand: Theme | None, rejected: frozenset[str], used: set[Item], rng: random.Random) -> list[Item]:
     chosen: list[Item] = []
+    known = _unique([*topics()[name].items, *(items_of(strand) if strand else ())])
     for category, most in _TOPIC_ITEMS.items():
-        pool = [item for item in topics()[name].items if item.category == category and _usable(item, rejected)]
-        pool = [item for item in pool if item not in used] or pool
-        picked = rng.sample(pool, min(most, len(pool)))
+        offered = [item for item in known if item.category == category and _usable(item, rejected)]
+        offered = [item for item in offered if item not in used] or offered
+        picked = rng.sample(offered, min(most, len(offered)))
         used.update(picked)
         chosen += [with_modifier(item, rng, rejected) for item in picked]
     return chosen

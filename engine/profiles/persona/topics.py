@@ -22,7 +22,7 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One entry of the lexicon: its text, how a caption leads into it ("in the"), and its kind: open to a modifier, a mass, alive."""
+    """One entry of the lexicon: its text, how a caption leads into it ("in the"), and its kind: open to a modifier, a mass, alive, several."""
 
     category: str
     text: str
@@ -30,6 +30,7 @@ class Item:
     open: bool = False
     mass: bool = False
     living: bool = False
+    plural: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,71 @@
+"""The clauses of a post: an opening by what the post is about, details behind it, in the clause language of the grammar builder."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from engine.profiles.grammar.clauses import Clause, clauses, compile_clause
+from engine.profiles.grammar.english import Noun, Number
+from engine.profiles.persona.english import is_plural
+from engine.profiles.persona.topics import Item
+from engine.profiles.persona.words import lines, words
+
+SLOTS = {
+    "act": "actions", "act2": "actions", "hobby": "actions", "passion": "actions",
+    "place": "environment", "spot": "environment", "home": "environment",
+    "obj": "objects", "obj2": "objects", "animal": "objects",
+    "wear": "clothing", "wear2": "clothing", "mat": "materials", "light": "lighting", "col": "colour", "col2": "colour", "comp": "composition",
+}  # fmt: skip
+"""Slots that hold an element, and its category."""
+
+DETAILS = {
+    "home": 3.0, "passion": 2.2, "obj": 1.8, "act2": 1.4, "animal": 1.3, "hobby": 0.9, "mat": 0.9, "wear": 0.6, "who": 0.6,
+    "light": 0.35, "comp": 0.3, "col": 0.25, "trade": 0.5, "wind": 0.03,
+}  # fmt: skip
+"""Weights of the detail sections."""
+
+_OPENING = {"actions": "doing", "environment": "view", "clothing": "outfit", "colour": "shade"}
+_OURS = frozenset({"being", "shade", "home", "trade"})
+
+
+def opening_of(item: Item) -> str:
+    """The section of openings for a post about an item."""
+    return _OPENING.get(item.category, "being" if item.living else "thing" if item.category == "objects" else "doing")
+
+
+def slot_of(item: Item) -> str:
+    """The slot in which an item is what a post is about."""
+    if item.category == "objects":
+        return "animal" if item.living else "obj"
+    return next(slot for slot, category in SLOTS.items() if category == item.category)
+
+
+def openings(kind: str) -> tuple[Clause, ...]:
+    """The opening clauses for a kind of post."""
+    return _own(kind) if kind in _OURS else clauses("openings.txt", kind)
+
+
+def details(section: str) -> tuple[Clause, ...]:
+    """The clauses of a detail section."""
+    return _own(section) if section in _OURS else clauses("details.txt", section)
+
+
+@lru_cache
+def _own(section: str) -> tuple[Clause, ...]:
+    found: dict[str, list[str]] = {}
+    for line in lines("posts.txt"):
+        if line.startswith("["):
+            found[line.strip("[]")] = here = []
+        else:
+            here.append(line)
+    return tuple(compile_clause(pattern, file="posts.txt") for pattern in found[section])
+
+
+def noun_of(item: Item) -> Noun:
+    """An item as a noun phrase with its number."""
+    if item.plural:
+        return Noun(item.text, Number.MANY)
+    last = item.text.split(" of ")[0].split()[-1]
+    if item.mass or (" of " not in item.text and last in words("mass")):
+        return Noun(item.text, Number.MASS)
+    return Noun(item.text, Number.MANY if is_plural(item.text) else Number.ONE)

@@ -1,0 +1,57 @@
+"""What the controls write: prompts whose score is known beforehand to be personal, or not (METRICS, Controls).
+
+    stranger   vprag on another person's profile                 must not gain anything
+    random     as vprag, own elements drawn at random            what retrieval adds
+    own        one of the person's own captions, held out of C   what a person really shares
+    noise      unrelated text as long as vprag's prompt          the bottom
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from engine.keys import seed_of
+from engine.prompting.budget import word_count
+from engine.prompting.evidence import Evidence, RetrievedElement
+from engine.prompting.phrases import Phrase, caption_source
+from engine.prompting.unrelated import sentences
+from engine.prompting.writing import Written
+from engine.records import Profile
+
+RULE = "controls-1"
+NOISE = "noise"
+
+
+def random_evidence(profile: Profile, evidence: Evidence, unit: str) -> Evidence:
+    """As many elements as `evidence` retrieved, drawn from all that the person's captions use, each as likely as any other."""
+    every = {
+        (element.category, element.text): RetrievedElement(element.category, element.text, post, 0.0)
+        for post, caption in reversed(list(enumerate(profile.captions)))
+        for element in caption.elements
+    }
+    random = Random(seed_of(RULE, "random", unit))
+    tickets = {key: random.random() for key in sorted(every)}
+    drawn = sorted(tickets, key=tickets.__getitem__)[: len(evidence.elements)]
+    return replace(evidence, elements=tuple(every[key] for key in drawn), categories=())
+
+
+def own_caption(profile: Profile, unit: str) -> Written:
+    """One of the person's captions as a prompt, drawn by the unit's key; its piece says which."""
+    index = seed_of(RULE, "own", unit) % len(profile.captions)
+    text = profile.captions[index].text
+    return Written(text, word_count(text), (Phrase(text, caption_source(index)),), 0)
+
+
+def noise(words: int, unit: str) -> Written:
+    """Text about nobody's life of about `words` words: whole sentences, the last one cut."""
+    random = Random(seed_of(RULE, NOISE, unit))
+    kept: list[str] = []
+    for sentence in sentences(random.random):
+        kept += sentence.split()
+        if word_count(" ".join(kept)) >= words:
+            break
+    while len(kept) > 1 and word_count(" ".join(kept)) > words:
+        kept.pop()
+    text = " ".join(kept).rstrip(".,;") + "."
+    return Written(text, word_count(text), (Phrase(text, NOISE),), 0)

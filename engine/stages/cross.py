@@ -1,0 +1,78 @@
+"""Cross-fitted scores of a method's prompts: made from one half of the captions, scored on the other (METRICS, Cross-fitted)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from engine.keys import Json
+from engine.metrics.cross import CROSS_FIGURES, CROSS_RULE, CrossFitted, Fold
+from engine.metrics.definition import VpttDefinition
+from engine.metrics.held_out import without_twins
+from engine.outcome import Outcome
+from engine.prompting.view import OTHER, View, half_of
+from engine.stage import Half, Read, Stage, Unit
+from engine.stages.embedding import EmbedPrompt
+from engine.stages.memory import Remember
+from engine.stages.people import People
+from engine.stages.score import person_memory
+
+CROSS, MATCHED = "cross_", "matched_"
+HALVES: tuple[Half, ...] = ("a", "b")
+
+
+class CrossFit(Stage[CrossFitted]):
+    """One row a person and query, for a share of the people; `embedding` is of prompts by half, or of prompts that see no caption."""
+
+    kind = "cross"
+    version = 1
+    per = "task"
+    payload = pa.schema([pa.field(begin + name, pa.float64()) for begin in (CROSS, MATCHED) for name in CROSS_FIGURES])
+
+    def __init__(self, people: People, memory: Remember, embedding: EmbedPrompt, definition: VpttDefinition, share: float) -> None:
+        self.people, self.memory = people, memory
+        self.inputs = (people, memory, embedding.prompt, embedding)
+        self.actor = "scorer"
+        self.embedding, self.definition = embedding, definition
+        self.view = View(halves=True, share=share)
+
+    @property
+    def name(self) -> str:
+        prompt = self.embedding.prompt
+        return f"{self.kind}-{prompt.label}-{prompt.writer}-{prompt.budget.name}"
+
+    def parameters(self) -> Mapping[str, Json]:
+        return {"definition": self.definition.recipe(), "rule": CROSS_RULE, "view": self.view.recipe()}
+
+    def takes(self, unit: Unit) -> bool:
+        return self.view.takes(unit) and self.embedding.prompt.view.takes(unit)
+
+    def reads(self, unit: Unit) -> tuple[Read, ...]:
+        prompts = (Read(stage, stage.row_key(unit.of_half(h))) for h in HALVES for stage in (self.embedding.prompt, self.embedding))
+        return (Read(self.people, unit.subject), Read(self.memory, unit.subject), *prompts)
+
+    def request(self, unit: Unit, *inputs: Any) -> list[Fold]:
+        profile, memory, *prompts = inputs
+        person = person_memory(unit.subject, profile, memory)
+        halves = {h: person.only(half_of(unit.subject, len(profile.captions), h), h) for h in HALVES}
+        folds = []
+        for h, written, embedded in zip(HALVES, prompts[::2], prompts[1::2], strict=True):
+            seen, held, vector = halves[h], halves[OTHER[h]], embedded.vectors[0]
+            if self.embedding.prompt.is_held_out:
+                seen, held = (without_twins(half, written.prompt, vector) for half in (seen, held))
+            folds.append(Fold(seen, held, written.prompt, vector))
+        return folds
+
+    @staticmethod
+    def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:
+        outcomes: Sequence[Outcome[Any]] = actor.cross(requests)
+        return outcomes
+
+    def encode(self, value: CrossFitted) -> dict[str, Any]:
+        columns = {CROSS: value.cross, MATCHED: value.matched}
+        return {begin + name: figure for begin, row in columns.items() for name, figure in zip(CROSS_FIGURES, row, strict=True)}
+
+    def decode(self, columns: dict[str, Any]) -> CrossFitted:
+        return CrossFitted(*(tuple(columns[begin + name] for name in CROSS_FIGURES) for begin in (CROSS, MATCHED)))
