@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
-import math
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.index_file import DATA_AT, FORMAT, NUMPY, TENSORS, VERSION, Rows
+from actors.index_file import DATA_AT, Rows, header, seal
 from engine.errors import InputError
 from engine.keys import canonical
 from engine.metrics.memory import unit_rows
@@ -121,24 +119,14 @@ class _Writing:
         yield self._hashed(self.names)
 
     def header(self) -> bytes:
-        n = self.offsets[-1]
         shapes = {
-            "vectors": [n, self.dimension],
-            "offsets": [len(self.offsets)],
-            "flat": [sum(map(len, self.flat))],
-            "digests": [len(self.digests), 32],
-            "people": [len(self.names)],
+            "vectors": (self.offsets[-1], self.dimension),
+            "offsets": (len(self.offsets),),
+            "flat": (sum(map(len, self.flat)),),
+            "digests": (len(self.digests), 32),
+            "people": (len(self.names),),
         }
-        metadata = {"encoder": self.encoder, "format": FORMAT, "sha256": self.hash.hexdigest(), "version": VERSION}
-        written: dict[str, Any] = {"__metadata__": metadata}
-        end = 0
-        for name, kind in TENSORS.items():
-            start, end = end, end + NUMPY[kind].itemsize * math.prod(shapes[name])
-            written[name] = {"dtype": kind, "shape": shapes[name], "data_offsets": [start, end]}
-        text = json.dumps(written, separators=(",", ":")).encode()
-        if len(text) > DATA_AT - 8:
-            raise InputError(f"the encoder's id has {len(self.encoder)} characters.", field="encoder", remedy="Use a shorter one.")
-        return (DATA_AT - 8).to_bytes(8, "little") + text.ljust(DATA_AT - 8)
+        return header(shapes, self.encoder, seal(shapes, self.encoder, self.hash.digest()))
 
     def _hashed(self, data: bytes) -> bytes:
         self.hash.update(data)

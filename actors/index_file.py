@@ -8,16 +8,16 @@ It is a safetensors file with its tensors in a fixed order and the matrix at a p
     digests   (n, 32) uint8, sha256 of each caption's text; (0, 32) if none were given
     people    uint8, canonical JSON {"clusters": [...], "keys": [...]}
 
-The header's metadata hold the encoder's id and the sha256 of everything behind the header. The same people give the same bytes.
+The header's metadata hold the encoder's id and a sha256 over all else. The same people give the same bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import math
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import CorruptObject, InputError, Missing
+from engine.errors import CorruptObject, InputError, Missing, StoreError
+from engine.keys import sha256
 
 FORMAT = "mien.caption-index"
 VERSION = "1"
@@ -98,54 +99,68 @@ class CaptionIndex:
         return tuple(self.people[i] for i in np.flatnonzero(numbers == numbers[self.place(person)]))
 
 
+def header(shapes: Mapping[str, Sequence[int]], encoder: str, digest: str) -> bytes:
+    """The first `DATA_AT` bytes. Raises InputError for an encoder's id that does not fit there."""
+    written: dict[str, Any] = {"__metadata__": {"encoder": encoder, "format": FORMAT, "sha256": digest, "version": VERSION}}
+    for name, (start, end) in spans(shapes).items():
+        written[name] = {"dtype": TENSORS[name], "shape": list(shapes[name]), "data_offsets": [start, end]}
+    text = json.dumps(written, separators=(",", ":")).encode()
+    if len(text) > DATA_AT - 8:
+        raise InputError(f"the encoder's id has {len(encoder)} characters.", field="encoder", remedy="Use a shorter one.")
+    return (DATA_AT - 8).to_bytes(8, "little") + text.ljust(DATA_AT - 8)
+
+
+def spans(shapes: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, int]]:
+    """Where each tensor begins and ends, in bytes behind the header."""
+    found, end = {}, 0
+    for name, kind in TENSORS.items():
+        start, end = end, end + NUMPY[kind].itemsize * math.prod(shapes[name])
+        found[name] = (start, end)
+    return found
+
+
+def seal(shapes: Mapping[str, Sequence[int]], encoder: str, data_sha256: bytes) -> str:
+    """The sha256 in the metadata: of the header without it, and of what stands behind the header."""
+    return sha256(header(shapes, encoder, "") + data_sha256)
+
+
 def open_index(path: Path, *, verify: bool = True) -> CaptionIndex:
     """Map an index; `verify` reads it once and compares its sha256, which a file that `ensure_local` gave has behind it.
 
-    Raises Missing, and CorruptObject for a file that is truncated, damaged or something else.
+    Raises Missing, CorruptObject for a file that is truncated, damaged or something else, StoreError for one that cannot be read.
     """
     try:
         with path.open("rb") as file:
-            described, metadata = _header(path, file.read(DATA_AT), os.fstat(file.fileno()).st_size)
-            if verify:
-                _verify(path, file, metadata["sha256"])
-        tables = {name: _mapped(path, *where) for name, where in described.items()}
+            shapes, encoder, digest = _described(path, file.read(DATA_AT), os.fstat(file.fileno()).st_size)
+            if verify and seal(shapes, encoder, hashlib.file_digest(file, "sha256").digest()) != digest:
+                raise _corrupt(path, "its bytes differ from those that were written")
+        tables = {name: _mapped(path, DATA_AT + start, NUMPY[TENSORS[name]], shapes[name]) for name, (start, _) in spans(shapes).items()}
     except FileNotFoundError:
         raise Missing(f"There is no index {path}.", remedy="Build it from the committed results.") from None
-    return _opened(path, metadata["encoder"], tables)
+    except OSError as error:
+        raise StoreError(f"The index {path} cannot be read: {error.strerror or error}.") from error
+    return _opened(path, encoder, tables)
 
 
 def _corrupt(path: Path, reason: str) -> CorruptObject:
     return CorruptObject(f"{path} is no intact caption index: {reason}.", remedy="Delete it; it is fetched or built again.")
 
 
-def _header(path: Path, head: bytes, size: int) -> tuple[dict[str, tuple[int, np.dtype[Any], tuple[int, ...]]], dict[str, str]]:
-    """Where each tensor lies, with its type and shape, and the metadata; every number checked against the file's size."""
-    if len(head) < DATA_AT or int.from_bytes(head[:8], "little") != DATA_AT - 8:
-        raise _corrupt(path, "its header is not ours")
+def _described(path: Path, head: bytes, size: int) -> tuple[dict[str, tuple[int, ...]], str, str]:
+    """The tensors' shapes, the encoder and the sha256, from a header that is exactly the one we would write of them."""
     try:
         written = json.loads(head[8:])
-        metadata = {name: str(written["__metadata__"][name]) for name in ("format", "version", "encoder", "sha256")}
-        described = {}
-        end = 0
-        for name, kind in TENSORS.items():
-            shape = tuple(int(length) for length in written[name]["shape"])
-            start, end = end, end + NUMPY[kind].itemsize * math.prod(shape)
-            if written[name]["dtype"] != kind or written[name]["data_offsets"] != [start, end] or min(shape) < 0:
-                raise ValueError(f"{name} does not lie where it should")
-            described[name] = (DATA_AT + start, NUMPY[kind], shape)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        shapes = {name: tuple(int(length) for length in written[name]["shape"]) for name in TENSORS}
+        encoder, digest = (str(written["__metadata__"][name]) for name in ("encoder", "sha256"))
+        end = max(end for _, end in spans(shapes).values())
+        ours = min(map(min, shapes.values())) >= 0 and header(shapes, encoder, digest) == head
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
         raise _corrupt(path, f"its header cannot be read ({error})") from error
-    if (metadata["format"], metadata["version"]) != (FORMAT, VERSION):
-        raise _corrupt(path, f"it is a {metadata['format']} of version {metadata['version']}, not a {FORMAT} of version {VERSION}")
+    if not ours:
+        raise _corrupt(path, "its header is not one of this version")
     if size != DATA_AT + end:
         raise _corrupt(path, f"it has {size} bytes instead of {DATA_AT + end}")
-    return described, metadata
-
-
-def _verify(path: Path, file: io.BufferedReader, expected: str) -> None:
-    file.seek(DATA_AT)
-    if hashlib.file_digest(file, "sha256").hexdigest() != expected:
-        raise _corrupt(path, "its bytes differ from those that were written")
+    return shapes, encoder, digest
 
 
 def _mapped(path: Path, start: int, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
@@ -158,11 +173,12 @@ def _opened(path: Path, encoder: str, tables: dict[str, NDArray[Any]]) -> Captio
     try:
         names = json.loads(tables["people"].tobytes())
         people, clusters = tuple(names["keys"]), tuple(names["clusters"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _corrupt(path, f"its people cannot be read ({error})") from error
     vectors, offsets, flat, digests = (tables[name] for name in ("vectors", "offsets", "flat", "digests"))
     fits = (
-        vectors.ndim == digests.ndim == 2
+        (vectors.ndim, offsets.ndim, flat.ndim, digests.ndim, tables["people"].ndim) == (2, 1, 1, 2, 1)
+        and digests.shape[1] == 32
         and len(people) == len(clusters) == len(offsets) - 1
         and offsets[0] == 0
         and offsets[-1] == len(vectors)

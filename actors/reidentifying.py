@@ -67,7 +67,8 @@ class _Memory:
     def counts(self) -> Integers:
         """(p,) how many captions of each person count."""
         sums = np.concatenate([[0], np.cumsum(self.usable)])
-        return np.asarray(np.diff(sums[self.index.offsets]), np.int64)
+        counts: Integers = np.diff(sums[self.index.offsets])
+        return counts
 
     def rows(self, place: int) -> Integers:
         span = self.index.span(place)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from actors.encoders import Encoder
 from actors.scorer import VpttScorer
 from engine.metrics.definition import VpttDefinition
-from engine.metrics.held_out import without_twins
+from engine.metrics.held_out import without
 from engine.metrics.memory import PersonMemory
 from engine.metrics.request import ScoreRequest
 from engine.metrics.scored import Scored, scored
@@ -42,8 +42,8 @@ class SecondSpace:
         asked: list[list[ScoreRequest]] = []
         for index, request in enumerate(requests):
             memories = [self._people[person.key][1] for person in request.people]
-            if request.is_held_out:
-                memories[0] = without_twins(memories[0], request.prompt, vectors[index])
+            if request.held_out:
+                memories[0] = without(memories[0], request.held_out, memories[0])
             asked.append([ScoreRequest(memory, request.prompt, vectors[index]) for memory in memories])
         for person in met.values():
             self._people.move_to_end(person.key)

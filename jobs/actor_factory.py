@@ -9,6 +9,7 @@ from engine.config import Experiment, OwnMethod
 from engine.errors import ConfigError, InputError, ModelError
 from engine.keys import file_sha256
 from engine.metrics.definition import VpttDefinition
+from jobs.gallery import Gallery
 from jobs.workflow import Actors
 
 
@@ -42,15 +43,28 @@ def _content(own: OwnMethod) -> str:
 
 
 def actor_maker(options: Mapping[str, Any], models: Mapping[str, str], definition: VpttDefinition) -> Actors:
-    """Makes a new actor by name: "encoder", "second", "writer:<name>", "scorer". `options` as in `Vptt.actors`."""
+    """Makes a new actor by name: "encoder", "second", "retrieval", "writer:<name>", "scorer". `options` as in `Vptt.actors`."""
     threads = int(options["threads"])
     makers: dict[str, Callable[[], Any]] = {
         "encoder": lambda: _encoder(str(options["encoder"]), models["encoder"], threads),
         "second": lambda: _second(_encoder(str(options["second"]), models["second"], threads)),
+        "retrieval": lambda: _reidentifier(options, threads),
         "writer:template": _template_writer,
         "scorer": lambda: _scorer(definition),
     }
     return lambda name: makers[name]()
+
+
+def _reidentifier(options: Mapping[str, Any], threads: int) -> Any:
+    from actors.index_copy import ensure_local
+    from actors.index_file import open_index
+    from actors.reidentifier import Reidentifier
+    from engine.store.opening import open_backend
+
+    gallery = Gallery(**options["gallery"])
+    backend = open_backend(str(options["store"]), proven=True)
+    index = open_index(ensure_local(backend, gallery.index, gallery.sha256), verify=False)
+    return Reidentifier(index, gallery.read_traits(backend), threads=threads)
 
 
 def _second(encoder: Any) -> Any:

@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
 from engine.outcome import Failed, FailureKind
 from engine.rows import inputs_digest
+from engine.stage import Stage
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results
 from jobs.progress import Progress
@@ -58,10 +60,12 @@ def failures(workflow: Workflow, plan: Plan, results: Results, progress: Progres
             yield Failure(stage.name, index, unit, subject, outcome)
 
 
-def failed_shards(workflow: Workflow, plan: Plan, results: Results, progress: Progress, retry: Retry) -> set[int]:
-    """Shards with a row that failed by itself and that `retry` wants."""
-    found = failures(workflow, plan, results, progress)
-    return {failure.shard for failure in found if failure.is_root and retry.wants(failure.outcome)}
+def failed_shards(
+    workflow: Workflow, plan: Plan, results: Results, progress: Progress, retry: Retry, phase: Sequence[Stage[Any]]
+) -> set[int]:
+    """Shards with a row of a phase that failed by itself and that `retry` wants."""
+    found, names = failures(workflow, plan, results, progress), {stage.name for stage in phase}
+    return {failure.shard for failure in found if failure.stage in names and failure.is_root and retry.wants(failure.outcome)}
 
 
 def _suspects(workflow: Workflow, plan: Plan, results: Results, progress: Progress) -> Iterator[int]:
@@ -77,13 +81,14 @@ def _suspects(workflow: Workflow, plan: Plan, results: Results, progress: Progre
         yield from (index for index, clean in enumerate(lookers.map(is_clean, plan.shards)) if not clean)
 
 
-def stale_shards(workflow: Workflow, plan: Plan, results: Results, progress: Progress) -> set[int]:
-    """Shards with a row that was computed from other inputs than are stored now.
+def stale_shards(workflow: Workflow, plan: Plan, results: Results, progress: Progress, phase: Sequence[Stage[Any]] = ()) -> set[int]:
+    """Shards with a row of a phase (none: of any stage) that was computed from other inputs than are stored now.
 
     That can only be where a retry wrote an overlay or a file was set aside and computed again, and then did not get to what depends on it.
     """
     touched = [(index, shard) for index, shard in enumerate(plan.shards) if progress.is_touched(shard)]
-    return {index for index, shard in touched if any(stale_units(workflow, results, progress, shard))}
+    ids = {stage.id for stage in phase or workflow.stages}
+    return {index for index, shard in touched if any(stage in ids for stage, _ in stale_units(workflow, results, progress, shard))}
 
 
 def stale_units(workflow: Workflow, results: Results, progress: Progress, shard: Shard) -> Iterator[tuple[str, str]]:

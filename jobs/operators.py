@@ -22,10 +22,11 @@ class Operator:
     stages: tuple[Stage[Any], ...]
 
 
-def operators(stages: Sequence[Stage[Any]], pool_of: Callable[[str], str], pools: dict[str, Pool]) -> list[Operator]:
+def operators(stages: Sequence[Stage[Any]], pool_of: Callable[[str], str], pools: dict[str, Pool], *, earlier: int = 0) -> list[Operator]:
     """The fewest operators in which every stage comes after its inputs. `stages` stand in dependency order.
 
     `pool_of` names the pool of an actor, or `ANY`. A pool that is needed before and after another one makes two operators.
+    `earlier` operators of other phases count in their names.
     """
     waiting = list(stages)
     result: list[Operator] = []
@@ -39,5 +40,5 @@ def operators(stages: Sequence[Stage[Any]], pool_of: Callable[[str], str], pools
                 taken.append(stage)
                 open_.discard(stage.id)
         waiting = [stage for stage in waiting if stage.id in open_]
-        result.append(Operator(f"{name}-{len(result) + 1}", pools[name], tuple(taken)))
+        result.append(Operator(f"{name}-{earlier + len(result) + 1}", pools[name], tuple(taken)))
     return result

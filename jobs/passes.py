@@ -24,9 +24,9 @@ from jobs.interrupts import listen
 from jobs.local_ray import RaySession
 from jobs.operators import Operator
 from jobs.pipeline import stream
-from jobs.progress import Progress
+from jobs.progress import Progress, progress_of
 from jobs.references import ShardReference
-from jobs.remaining import remaining
+from jobs.remaining import is_begun, remaining
 from jobs.shard_runner import Retry
 from jobs.suggest import command
 from jobs.worker import WorkerSettings
@@ -64,8 +64,8 @@ class Passes:
     def __init__(self, work: Work, hold: Hold, session: RaySession, console: Console) -> None:
         self._work, self._hold, self._session, self._console = work, hold, session, console
         self._budget = FailureBudget(work.execution.stop_after_failed)
-        self._tried_again: set[int] = set()
-        """Shards that came through a pass: what fails there now has been tried."""
+        self._tried_again: set[tuple[int, int]] = set()
+        """(phase, shard) that came through a pass: what fails there now has been tried."""
         self._waiting = False
         self.progress: Progress | None = None
         """What is stored, as the latest look found it and nothing was done since."""
@@ -77,15 +77,16 @@ class Passes:
 
         Raises LeaseHeld if another driver took over, BudgetReached, StoreError, ClusterError.
         """
-        for number in range(1, MAX_PASSES + 1):
+        for number in range(1, MAX_PASSES + len(self._work.workflow.phases)):
             try:
                 before_each()
-                open_ = self._open()
-                if not open_:
+                found = self._open()
+                if found is None:
                     self._may_submit()  # a driver that was replaced leaves the report to the other one
                     return
+                phase, open_ = found
                 self._hold.journal.add("pass", number=number, shards=len(open_), retry=any(each.retry for each in open_))
-                found_untrusted = self._pass(open_)
+                found_untrusted = self._pass(phase, open_)
             except (CorruptObject, Missing) as error:
                 self._console.warn(str(error))
                 found_untrusted = True
@@ -99,25 +100,31 @@ class Passes:
         set_aside_untrusted(self._work.workflow, self._work.plan, self._work.results, self._console.warn)
         self.phases.append(("checking every result file", time.monotonic() - started))
 
-    def _open(self) -> list[ShardReference]:
-        """The shards that need work; failures are tried again once in this driver's passes."""
+    def _open(self) -> tuple[int, list[ShardReference]] | None:
+        """The first phase with shards that need work, and these; None if there is none. Failures are tried again once a phase."""
         started = time.monotonic()
         work = self._work
-        found = remaining(work.workflow, work.plan, work.results, work.retry, not_again=self._tried_again)
-        if found.begun:
+        self.progress = progress = progress_of(work.workflow, work.results)
+        begun = is_begun(work.workflow, work.plan, progress)
+        for phase, stages in enumerate(work.workflow.phases):
+            tried = {shard for of, shard in self._tried_again if of == phase}
+            open_ = remaining(work.workflow, work.plan, work.results, progress, work.retry, phase=stages, not_again=tried)
+            if open_:
+                Attempts.forget(work.results.backend, work.plan.run, [work.plan.shards[each.shard].key for each in open_ if each.retry])
+                break
+        if begun:
             self.phases.append(("finding what remains", time.monotonic() - started))
-        retried = [work.plan.shards[each.shard].key for each in found.references if each.retry]
-        self.progress = found.progress
-        Attempts.forget(work.results.backend, work.plan.run, retried)
-        return found.references
+        return (phase, open_) if open_ else None
 
-    def _pass(self, open_: list[ShardReference]) -> bool:
+    def _pass(self, phase: int, open_: list[ShardReference]) -> bool:
         """Whether a worker met a file that cannot be trusted."""
-        self.progress = None
         work, plan = self._work, self._work.plan
         settings = WorkerSettings(
-            work.results.backend.uri, plan.run, work.module, work.options, work.execution.stuck_after_s, folder_of_calls()
+            work.results.backend.uri, plan.run, work.module, self._options(phase), work.execution.stuck_after_s, folder_of_calls()
         )
+        self.progress = None
+        of_phase = {stage.id for stage in work.workflow.phases[phase]}
+        operators = [operator for operator in work.operators if all(stage.id in of_phase for stage in operator.stages)]
         waited = time.monotonic()
         ray = self._session.wait()
         self.phases.append(("waiting for Ray", time.monotonic() - waited))
@@ -129,7 +136,7 @@ class Passes:
         done = total - sum(people[each.shard] for each in open_)
         with self._console.progress("evaluating", "people") as bar:
             bar.set(done, total)
-            for shard in stream(ray, open_, work.operators, work.workflow, settings, work.execution, self._may_submit):
+            for shard in stream(ray, open_, operators, work.workflow, settings, work.execution, self._may_submit):
                 if first:
                     self.phases.append(("starting workers and first shard", time.monotonic() - started))
                     started, first = time.monotonic(), False
@@ -138,13 +145,23 @@ class Passes:
                 if shard.shard in fresh:  # rows that are tried again fail more often than rows do
                     self._budget.add(stages)
                 if shard.trouble is None:
-                    self._tried_again.add(shard.shard)
+                    self._tried_again.add((phase, shard.shard))
                 else:
                     troubled = True
                 bar.set(done, total, self._budget.note)
                 work.on_shard(done, total, shard)
         self.phases.append(("evaluating", time.monotonic() - started))
         return troubled
+
+    def _options(self, phase: int) -> dict[str, object]:
+        """For the phase's workers; what they share is built first."""
+        work = self._work
+        assert self.progress is not None
+        started = time.monotonic()
+        told = work.workflow.before(phase, work.plan, work.results, self.progress)
+        if told:
+            self.phases.append(("building what shards share", time.monotonic() - started))
+        return {**work.options, **told}
 
     def _note(self, shard: ShardReference, people: int) -> list[list[Any]]:
         """Journal a shard; returns (stage name, rows, failed, seconds) of what was done to it."""

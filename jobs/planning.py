@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.config import Experiment
-from engine.keys import file_sha256
+from engine.keys import content_key, file_sha256
 from engine.outcome import Answered
 from engine.queries import builtin_queries, read_queries
 from engine.records import Query
@@ -44,7 +44,7 @@ def prepare(experiment: Experiment) -> Prepared:
     experiment = experiment.model_copy(update={"limit": str(limit) if limit < total else ""})
     pool = pool_of(experiment)
     queries = f"sha256:{file_sha256(experiment.queries.file)}" if experiment.queries.file else "built-in"
-    models = model_ids(experiment)
+    models = {**model_ids(experiment), "gallery": content_key({"people": people, "limit": experiment.limit})}
     workflow = vptt(experiment, models, pool)
     identity = {
         "experiment": experiment.pinned(people, queries, {own.name: models[f"given:{own.name}"] for own in experiment.own_methods()}),

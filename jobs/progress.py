@@ -59,8 +59,9 @@ def references(
     stale: Collection[int] = (),
     retry: Collection[int] = (),
     code: str = "",
+    phase: Sequence[Stage[Any]] = (),
 ) -> list[ShardReference]:
-    """The shards that need work: what is missing, what is stale, what is to be tried again."""
+    """The shards that need work: what is missing of a `phase` (none: of all stages), what is stale, what is to be tried again."""
     stages = workflow.stages
     return [
         ShardReference(
@@ -71,5 +72,5 @@ def references(
             retry_code=code,
         )
         for index, shard in enumerate(plan.shards)
-        if index in retry or index in stale or not progress.is_done(stages, shard)
+        if index in retry or index in stale or not progress.is_done(phase or stages, shard)
     ]

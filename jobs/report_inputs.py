@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.metrics.scored import STRANGER
-from engine.report.data import CEILINGS_SCHEMA, PART_METRICS, SCORE_METRICS, SCORES_SCHEMA
+from engine.report.data import CEILINGS_SCHEMA, PART_METRICS, REID_METRICS, SCORE_METRICS, SCORES_SCHEMA
 from engine.stage import Stage, Unit
 from engine.stages.cross import CROSS, MATCHED
 from engine.store.plans import Plan, Shard
@@ -72,6 +72,7 @@ def _columns_read(workflow: Vptt) -> dict[str, tuple[Stage[Any], Sequence[str]]]
             (entrant.score, ["outcome", "code", "message", *_OF_SCORE, *(STRANGER + name for name in _GAINS.values())]),
             (entrant.second, [*_SECOND.values(), *(STRANGER + name for name in _SECOND_GAINS.values())]),
             (entrant.cross, list(_CROSS.values())),
+            (entrant.reid, REID_METRICS),
         ]
     return {stage.id: (stage, columns) for stage, columns in stages if stage is not None}
 
@@ -110,6 +111,7 @@ class _Beside:
 def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> pa.Table:
     prompt, rows = entrant.prompt, units.num_rows
     scores, second, cross = (_Beside(units, read, stage) for stage in (entrant.score, entrant.second, entrant.cross))
+    reid = _Beside(units, read, entrant.reid)
     prompts, retrieved = _Beside(units, read, prompt), _Beside(units, read, prompt.retrieved)
     constant = {
         "method": prompt.label,
@@ -126,6 +128,7 @@ def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> 
         **{name: second.column(of) for name, of in _SECOND.items()},
         **{name: second.less(of, STRANGER + of) for name, of in _SECOND_GAINS.items()},
         **{name: cross.column(of) for name, of in _CROSS.items()},
+        **{name: reid.column(name) for name in REID_METRICS},
         "prompt": prompts.column("prompt"),
         "words": prompts.column("words"),
         "truncated": _Beside(units, read, entrant.score.embedding).column("truncated"),

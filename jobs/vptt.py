@@ -19,24 +19,28 @@ from engine.outcome import Answered
 from engine.prompting.budget import PRESETS, Budget
 from engine.prompting.methods import METHODS
 from engine.prompting.tau import matched_tau
-from engine.prompting.view import STRANGER, WHOLE
+from engine.prompting.view import STRANGER
 from engine.queries import draw
 from engine.records import Query
 from engine.stage import Stage, Unit
 from engine.stages.ceiling import Ceilings
 from engine.stages.cross import HALVES, CrossFit
 from engine.stages.embedding import EmbedPrompt
+from engine.stages.masked import EmbedMasked
 from engine.stages.memory import Remember
 from engine.stages.people import People
-from engine.stages.prompt import Given, Noise, OwnCaption, Prompt, WritePrompt
+from engine.stages.prompt import Given, Noise, OwnCaptions, Prompt, WritePrompt
 from engine.stages.queries import Draw, Queries, query_key, query_units
+from engine.stages.reidentify import Reidentify
 from engine.stages.retrieve import RandomElements, Retrieve
 from engine.stages.score import Score
 from engine.stages.second import SecondScore
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results
 from jobs.actor_factory import actor_maker
+from jobs.gallery import ensure_gallery
 from jobs.operators import ANY, Operator, operators
+from jobs.progress import Progress
 from jobs.strangers import strangers_of
 from jobs.workflow import Actors
 
@@ -48,6 +52,7 @@ class Entrant:
     score: Score
     second: SecondScore | None
     cross: CrossFit | None
+    reid: Reidentify | None
 
     @property
     def prompt(self) -> Prompt:
@@ -61,17 +66,19 @@ class Entrant:
 
     @property
     def stages(self) -> Iterator[Stage[Any]]:
-        """All that is its own, in dependency order; stages that entrants share come with each of them."""
+        """All that reads its own shard alone, in dependency order; stages that entrants share come with each of them."""
         for embedding in (self.score.embedding, *([self.cross.embedding] if self.cross else [])):
             yield from _retrievals(embedding.prompt.retrieved)
             yield embedding.prompt
             yield embedding
-        yield from self.measured
+        if self.reid:
+            yield self.reid.masked
+        yield from (stage for stage in self.measured if stage is not self.reid)
 
     @property
     def measured(self) -> Iterator[Stage[Any]]:
         """Its scores, each of its own kind."""
-        found: tuple[Stage[Any] | None, ...] = (self.score, self.second, self.cross)
+        found: tuple[Stage[Any] | None, ...] = (self.score, self.second, self.cross, self.reid)
         return (stage for stage in found if stage)
 
 
@@ -94,7 +101,8 @@ class Vptt:
     draw: Draw
     pool: tuple[Query, ...]
     models: Mapping[str, str]
-    """The id with revision of "encoder", "second" (if there is one), each "writer:<name>", and the sha256 of each file "given:<name>"."""
+    """The id with revision of "encoder", "second" (if there is one) and each "writer:<name>", the sha256 of each file "given:<name>", and
+    under "gallery" what names the people of the run."""
     _tasks_of: Callable[[Shard], list[Unit]] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -122,11 +130,18 @@ class Vptt:
         return [*(stage for entrant in self.entrants for stage in entrant.measured), self.ceilings]
 
     @cached_property
+    def phases(self) -> list[list[Stage[Any]]]:
+        """What reads its own shard alone, then what reads the memory of all people."""
+        stored = {stage.id for stage in self.sources}
+        first = [self.memory, *(stage for entrant in self.entrants for stage in entrant.stages), self.ceilings]
+        second: list[Stage[Any]] = [entrant.reid for entrant in self.entrants if entrant.reid]
+        distinct = list({stage.id: stage for stage in first if stage.id not in stored}.values())
+        return [distinct, second] if second else [distinct]
+
+    @cached_property
     def stages(self) -> list[Stage[Any]]:
         """Every stage that actors run, in dependency order."""
-        every = [self.memory, *(stage for entrant in self.entrants for stage in entrant.stages), self.ceilings]
-        stored = {stage.id for stage in self.sources}
-        return list({stage.id: stage for stage in every if stage.id not in stored}.values())
+        return [stage for phase in self.phases for stage in phase]
 
     def fingerprints(self) -> dict[str, str]:
         """Stage id -> fingerprint of every stage: part of the run's identity."""
@@ -152,6 +167,12 @@ class Vptt:
         """`options`: "encoder" and "second" (names or folders on this node) and "threads" (torch threads)."""
         return actor_maker(options, self.models, self.ceilings.definition)
 
+    def before(self, phase: int, plan: Plan, results: Results, progress: Progress) -> Mapping[str, Any]:
+        """Options for the workers of the second phase: the gallery, built if it is not there."""
+        if phase == 0:
+            return {}
+        return {"store": results.backend.uri, "gallery": ensure_gallery(self, plan, results, progress).option()}
+
 
 def operators_of(workflow: Vptt, execution: Execution) -> list[Operator]:
     """The pools of processes that run the stages. Scores and ceilings are arithmetic: they run where their inputs were made."""
@@ -159,9 +180,12 @@ def operators_of(workflow: Vptt, execution: Execution) -> list[Operator]:
 
     def pool_of(actor: str) -> str:
         kind = actor.partition(":")[0]
-        return ANY if kind in ("scorer", "second") else kind if kind in pools else "encoder"
+        return ANY if kind in ("scorer", "second", "retrieval") else kind if kind in pools else "encoder"
 
-    return operators(workflow.stages, pool_of, pools)
+    found: list[Operator] = []
+    for phase in workflow.phases:
+        found += operators(phase, pool_of, pools, earlier=len(found))
+    return found
 
 
 def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query]) -> Vptt:
@@ -175,7 +199,10 @@ def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query
     definition = VpttDefinition(encoder=models["encoder"])
     parts = _Parts(experiment, models, people, memory, drawn, definition)
     entrants = [
-        parts.entrant(prompt) for name in experiment.budgets for writer in experiment.writers for prompt in parts.prompts(PRESETS[name], writer)
+        parts.entrant(prompt)
+        for name in experiment.budgets
+        for writer in experiment.writers
+        for prompt in parts.prompts(PRESETS[name], writer)
     ]
     return Vptt(people, queries, memory, tuple(entrants), Ceilings(people, memory, definition), drawn, tuple(pool), dict(models))
 
@@ -206,8 +233,9 @@ class _Parts:
             yield Given(own.name, self.models[f"given:{own.name}"], self.draw, budget, **written)
         yield write("stranger", Retrieve(budget.name, self.people, self.memory, self.draw, retrieved.settings, STRANGER))
         yield write("random", RandomElements(retrieved))
-        yield OwnCaption(self.people, self.draw, budget, WHOLE, **written)
-        yield Noise(write("vprag", retrieved), self.draw)
+        model = write("vprag", retrieved)
+        yield OwnCaptions(self.people, model, self.draw)
+        yield Noise(model, self.draw)
 
     def entrant(self, prompt: Prompt) -> Entrant:
         """A source of prompts with everything that is measured of it."""
@@ -216,11 +244,12 @@ class _Parts:
         second = None
         if "second" in self.models:
             second = SecondScore(self.people, prompt, VpttDefinition(encoder=self.models["second"]))
-        cross = None
+        cross = reid = None
         if share := experiment.cross_fit:
             halves = EmbedPrompt(prompt.halves(share), encoder)
             cross = CrossFit(self.people, self.memory, halves, self.definition, share)
-        return Entrant(score, second, cross)
+            reid = Reidentify(cross, EmbedMasked(self.people, halves, share), self.models["gallery"])
+        return Entrant(score, second, cross, reid)
 
     def _retrieve(self, budget: Budget, *, matched: bool = False) -> Retrieve:
         wanted = self.experiment.retrieval

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from engine.stage import Stage, Unit
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results
+
+if TYPE_CHECKING:
+    from jobs.progress import Progress
 
 Actors: TypeAlias = Callable[[str], Any]
 """An actor by its name ("encoder", "writer:template")."""
@@ -29,11 +32,18 @@ class Workflow(Protocol):
         """Every stage that actors run, in dependency order."""
 
     @property
+    def phases(self) -> Sequence[Sequence[Stage[Any]]]:
+        """`stages` in parts: a later one begins when the earlier ones are done on every shard, since it reads more than its own."""
+
+    @property
     def finals(self) -> Sequence[Stage[Any]]:
         """Stages in which every failure shows, whatever stage it began in."""
 
     def units(self, shard: Shard, stage: Stage[Any]) -> list[Unit]:
         """The units of a stage on a shard: fixed when the plan is made."""
+
+    def before(self, phase: int, plan: Plan, results: Results, progress: Progress) -> Mapping[str, Any]:
+        """What the driver does between phases, such as building what all shards share; returns options for the phase's workers."""
 
     def actors(self, options: Mapping[str, Any]) -> Actors:
         """Makes an actor, new at each call. `options` are the driver's: they name where models lie and how many threads they get."""

@@ -16,8 +16,8 @@ class PersonTexts:
 
 @dataclass(frozen=True, slots=True)
 class TextScoreRequest:
-    """One prompt to score against a person, who comes first, and against strangers; `is_held_out` if it is one of the person's captions."""
+    """One prompt to score against a person, who comes first, and against strangers; captions `held_out` leave the person's."""
 
     prompt: str
     people: tuple[PersonTexts, ...]
-    is_held_out: bool
+    held_out: frozenset[str]

@@ -1,9 +1,9 @@
 """What the controls write: prompts whose score is known beforehand to be personal, or not (METRICS, Controls).
 
-    stranger   vprag on another person's profile                 must not gain anything
-    random     as vprag, own elements drawn at random            what retrieval adds
-    own        one of the person's own captions, held out of C   what a person really shares
-    noise      unrelated text as long as vprag's prompt          the bottom
+stranger   vprag on another person's profile                 must not gain anything
+random     as vprag, own elements drawn at random            what retrieval adds
+own        own captions as long as vprag's, held out of C    what a person really shares
+noise      unrelated text as long as vprag's prompt          the bottom
 """
 
 from __future__ import annotations
@@ -36,11 +36,24 @@ def random_evidence(profile: Profile, evidence: Evidence, unit: str) -> Evidence
     return replace(evidence, elements=tuple(every[key] for key in drawn), categories=())
 
 
-def own_caption(profile: Profile, unit: str) -> Written:
-    """One of the person's captions as a prompt, drawn by the unit's key; its piece says which."""
-    index = seed_of(RULE, "own", unit) % len(profile.captions)
-    text = profile.captions[index].text
-    return Written(text, word_count(text), (Phrase(text, caption_source(index)),), 0)
+def own_captions(profile: Profile, words: int, unit: str) -> Written:
+    """Captions of the person's as a prompt of about `words` words, at least one and at most half of them, drawn by the unit's key.
+
+    One caption alone would be compared with prompts several times as long; how one caption scores is the ceiling. The pieces say which.
+    """
+    random = Random(seed_of(RULE, "own", unit))
+    order = sorted(range(len(profile.captions)), key=[random.random() for _ in profile.captions].__getitem__)
+    drawn: list[int] = []
+    length = 0
+    for index in order[: max(1, len(order) // 2)]:
+        longer = length + word_count(profile.captions[index].text)
+        if drawn and longer - words > words - length:  # the nearest length wins
+            break
+        drawn.append(index)
+        length = longer
+    pieces = tuple(Phrase(profile.captions[index].text, caption_source(index)) for index in drawn)
+    text = " ".join(piece.text for piece in pieces)
+    return Written(text, word_count(text), pieces, 0)
 
 
 def noise(words: int, unit: str) -> Written:

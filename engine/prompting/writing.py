@@ -44,6 +44,10 @@ class Written:
     pieces: tuple[Phrase, ...]
     cut: int
 
+    def captions(self) -> frozenset[str]:
+        """The pieces that come from captions."""
+        return frozenset(piece.text for piece in self.pieces if piece.kind == "caption")
+
 
 class Writer(Protocol):
     """Writes prompts; `id` names the model and its rules in every table."""

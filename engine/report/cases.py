@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from engine.errors import InputError
 from engine.report.data import METRICS, OUTCOMES, SCORES_SCHEMA, Setting, method_rank
-from engine.report.effects import Flags
-from engine.report.statistics import Floats, Integers
+from engine.statistics.crossing import Crossing
+from engine.statistics.estimates import Flags, Floats, Integers
 
 POOLED = "all"
 KINDS = ("generation", "editing")
@@ -32,6 +32,7 @@ class Grid:
         values: (cases, methods, metrics) float64, NaN where a unit has no such value.
         outcome: (cases, methods) index into OUTCOMES, -1 where absent.
         cluster: (cases,) index into the clusters of the whole run.
+        family: (cases,) index into the query families of the whole run.
         task: (cases,) index into `tasks`.
         extractive: (methods,) whether the template writer pasted captions for this method.
     """
@@ -43,8 +44,13 @@ class Grid:
     values: Floats
     outcome: Integers
     cluster: Integers
+    family: Integers
     task: Integers
     extractive: Flags
+
+    def where(self, chosen: Flags) -> Crossing:
+        """The cluster of people and the query family of the chosen cases."""
+        return Crossing(self.cluster[chosen], self.family[chosen])
 
     def groups(self) -> Iterator[tuple[str, Flags]]:
         """Each task, then its kinds (generation, editing) where present, then all pooled, each with the cases that belong to it."""
@@ -60,11 +66,13 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Every setting of a run. `table` is sorted by key; `clusters` counts the bootstrap clusters of the whole run."""
+    """Every setting of a run. `table` is sorted by key; `clusters` counts the bootstrap clusters of the whole run, `task_of_family`
+    (families,) has the task of each of its query families."""
 
     table: pa.Table
     grids: tuple[Grid, ...]
     clusters: int
+    task_of_family: Integers
     non_finite: int
 
 
@@ -76,14 +84,15 @@ def cases_of(scores: pa.Table) -> Cases:
     """
     table = _checked(scores)
     codes = {name: _codes(table.column(name)) for name in {*_KEY, "cluster"}}
+    family, task_of_family = _families(table, codes["task"][1])
     values, non_finite = _values(table)
     outcome = _outcomes(table)
     settings = np.stack([codes[name][1] for name in ("writer", "backbone", "budget")], axis=1)
     starts = np.flatnonzero(np.r_[True, (np.diff(settings, axis=0) != 0).any(axis=1)]) if len(table) else np.array([], dtype=np.int64)
     ends = np.r_[starts[1:], len(table)] if len(table) else starts
     extractive = table.column("extractive").to_numpy(zero_copy_only=False)
-    grids = tuple(_grid(codes, values, outcome, extractive, int(start), int(end)) for start, end in zip(starts, ends, strict=True))
-    return Cases(table, grids, len(codes["cluster"][0]), non_finite)
+    grids = tuple(_grid(codes, family, values, outcome, extractive, int(start), int(end)) for start, end in zip(starts, ends, strict=True))
+    return Cases(table, grids, len(codes["cluster"][0]), task_of_family, non_finite)
 
 
 def _checked(scores: pa.Table) -> pa.Table:
@@ -129,6 +138,14 @@ def _codes(column: pa.ChunkedArray) -> tuple[tuple[str, ...], Integers]:
     return tuple(labels[index] for index in order), rank[indices] if len(labels) else indices
 
 
+def _families(table: pa.Table, task: Integers) -> tuple[Integers, Integers]:
+    """Each row's query family, and each family's task. A query without one is its own; a label that two tasks share is two families."""
+    family, query = table.column("family"), table.column("query")
+    labels, code = _codes(pa.chunked_array([pc.if_else(pc.equal(family, ""), query, family).combine_chunks()]))
+    found, place = np.unique(task * max(1, len(labels)) + code, return_inverse=True)
+    return place.astype(np.int64), found // max(1, len(labels))
+
+
 def _values(table: pa.Table) -> tuple[Floats, int]:
     answered = pc.equal(table.column("outcome"), "answered").to_numpy(zero_copy_only=False).astype(np.bool_)
     values = np.stack([table.column(name).to_numpy(zero_copy_only=False) for name in METRICS], axis=1).astype(np.float64)
@@ -149,7 +166,13 @@ def _outcomes(table: pa.Table) -> Integers:
 
 
 def _grid(
-    codes: dict[str, tuple[tuple[str, ...], Integers]], values: Floats, outcome: Integers, extractive: Any, start: int, end: int
+    codes: dict[str, tuple[tuple[str, ...], Integers]],
+    family: Integers,
+    values: Floats,
+    outcome: Integers,
+    extractive: Any,
+    start: int,
+    end: int,
 ) -> Grid:
     rows = np.arange(start, end)
 
@@ -187,6 +210,7 @@ def _grid(
         values=grid_values,
         outcome=grid_outcome,
         cluster=code("cluster")[first],
+        family=family[start:end][first],
         task=code("task")[first],
         extractive=flags,
     )

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from engine.report.cases import POOLED
 from engine.report.data import RunFacts
 from engine.report.rows import Retrieval
-from engine.report.statistics import FEW_CLUSTERS, FEWEST_CLUSTERS
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, count, counted, figure, listed, share
+from engine.statistics.estimates import FEW_CLUSTERS, FEWEST_CLUSTERS
 
 STAND_IN = "tiny-trigrams@"
 """How the id of the encoder begins that has no weights (`actors.tiny`)."""
@@ -61,7 +61,7 @@ def _missing(summary: Summary) -> Iterator[str]:
     label = METRIC_LABEL[summary.metric]
     lacking = []
     for row in summary.of_setting(summary.results, task=POOLED, metric=summary.metric):
-        part = row.missing / (row.n + row.missing)
+        part = row.missing / row.cases
         if part > MISSING_WARNS:
             lacking.append(f"{row.method} {share(part)}")
     if lacking:

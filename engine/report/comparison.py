@@ -10,51 +10,81 @@ from typing import Any
 import numpy as np
 
 from engine.report.cases import Grid
-from engine.report.data import CONTROLS, METRICS
-from engine.report.effects import Flags, effects_against_best, win_shares
+from engine.report.common_cases import common_values, competitors, measured_cases
+from engine.report.data import METRICS
 from engine.report.rows import Difference, Disagreement, Effect, Result, WinShare, rounded
-from engine.report.shares import share_estimates
-from engine.report.statistics import ClusterBootstrap, Estimates, Floats
+from engine.statistics.cluster_bootstrap import ClusterBootstrap
+from engine.statistics.effect_sizes import effects_against_best, win_shares
+from engine.statistics.estimates import Estimates, Floats, Integers
+from engine.statistics.shares import share_estimates
+from engine.statistics.simultaneous import family_of
+from engine.statistics.two_way import TwoWayBootstrap
 
-COMPARED = {"v": ("v", "v_u", "v_literal"), "v_c": ("v_c", "v_c_literal")}
-"""For a preset's own score: the scores in which methods are compared pairwise. V and V-c are never compared with each other."""
+ORDERING = {"v": ("v", "v_u", "v_literal", "v_mean_caption"), "v_c": ("v_c", "v_c_literal", "v_c_mean_caption")}
+"""For a preset's own score: the definitions of it that may order methods differently. V and V-c are never compared with each other."""
+
+COMPARED = {
+    "v": (*ORDERING["v"], "gain", "cross_v", "second_v", "second_gain"),
+    "v_c": (*ORDERING["v_c"], "gain_c", "cross_v_c", "second_v_c", "second_gain_c"),
+}
+"""For a preset's own score: the metrics in which methods are compared pairwise."""
 
 
-def results(grid: Grid, bootstrap: ClusterBootstrap) -> Iterator[Result]:
-    """Mean and interval of every metric that has a value, by task and method."""
+def results(grid: Grid, bootstrap: TwoWayBootstrap) -> Iterator[Result]:
+    """Mean and interval of every metric that has a value, by task and method, over the cases that all compared methods share."""
+    common, due = common_values(grid), measured_cases(grid)
     for task, cases in grid.groups():
-        values = grid.values[cases]
-        estimates = bootstrap.mean(grid.cluster[cases], values.reshape(len(values), -1))
-        measured = np.asarray(np.isfinite(values).any(axis=(0, 1)))
+        values = common[cases]
+        present = np.isfinite(grid.values[cases])
+        estimates = bootstrap.mean(grid.where(cases), values.reshape(len(values), -1))
+        measured = np.asarray(present.any(axis=(0, 1)))
         for m, method in enumerate(grid.methods):
             if not (grid.row[cases, m] >= 0).any():
                 continue
             for k, metric in enumerate(METRICS):
                 if measured[k]:
-                    figures = _figures(estimates, m * len(METRICS) + k)
-                    missing = int(cases.sum()) - figures["n"]
-                    yield Result(method=method, task=task, metric=metric, missing=missing, **asdict(grid.setting), **figures)
+                    counted = due[cases, k]
+                    yield Result(
+                        method=method,
+                        task=task,
+                        metric=metric,
+                        **asdict(grid.setting),
+                        **_figures(estimates, m * len(METRICS) + k),
+                        missing=int((counted & ~present[:, m, k]).sum()),
+                        cases=int(counted.sum()),
+                    )
 
 
-def differences(grid: Grid, bootstrap: ClusterBootstrap, metrics: Sequence[str]) -> Iterator[Difference]:
-    """Paired differences of every two methods, the later one of the list first, over the cases where both have a value."""
+def differences(grid: Grid, bootstrap: TwoWayBootstrap, metrics: Sequence[str]) -> Iterator[Difference]:
+    """Paired differences of every two methods, the later one of the list first, each pair as one of all pairs of its task and metric."""
     pairs = [(b, a) for a, b in combinations(range(len(grid.methods)), 2)]
     if not pairs:
         return
     later, earlier = (list(side) for side in zip(*pairs, strict=True))
+    common = common_values(grid)
     for task, cases in grid.groups():
         for metric in metrics:
-            values = _of(grid, cases, metric)
-            estimates = bootstrap.mean(grid.cluster[cases], values[:, later] - values[:, earlier])
+            values = common[cases][:, :, METRICS.index(metric)]
+            found = bootstrap.resampled(grid.where(cases), values[:, later] - values[:, earlier])
+            estimates, family = found.estimates(), family_of(found)
             for column, (b, a) in enumerate(pairs):
                 figures = _figures(estimates, column)
                 if figures["n"]:
                     yield Difference(
-                        method=grid.methods[b], other=grid.methods[a], task=task, metric=metric, **asdict(grid.setting), **figures
+                        method=grid.methods[b],
+                        other=grid.methods[a],
+                        task=task,
+                        metric=metric,
+                        **asdict(grid.setting),
+                        **figures,
+                        family_low=rounded(family.low[column]),
+                        family_high=rounded(family.high[column]),
+                        p=rounded(family.p[column]),
+                        holm=rounded(family.holm[column]),
                     )
 
 
-def wins(grid: Grid, clusters: int) -> Iterator[WinShare]:
+def wins(grid: Grid, task_of_family: Integers) -> Iterator[WinShare]:
     """Share of cases won, among all methods and, where that differs, among those of the verdict; complete cases only."""
     competing = competitors(grid)
     fields = {"all": competing}
@@ -65,21 +95,21 @@ def wins(grid: Grid, clusters: int) -> Iterator[WinShare]:
         shares: list[Floats] = []
         for among, chosen in fields.items():
             methods = np.flatnonzero(chosen)
-            for metric in METRICS if len(methods) > 1 else ():
-                won = win_shares(_of(grid, cases, metric)[:, methods])
+            for k, metric in enumerate(METRICS) if len(methods) > 1 else ():
+                won = win_shares(grid.values[cases][:, methods, k])
                 if np.isfinite(won).any():
                     columns += [(among, metric, grid.methods[method]) for method in methods]
                     shares.append(won)
         if not shares:
             continue
-        estimates = share_estimates(grid.cluster[cases], np.concatenate(shares, axis=1), clusters)
+        estimates = share_estimates(grid.where(cases), task_of_family, np.concatenate(shares, axis=1))
         for column, (among, metric, method) in enumerate(columns):
             figures = _figures(estimates, column)
             share = figures.pop("mean")
             yield WinShare(method=method, among=among, task=task, metric=metric, share=share, **asdict(grid.setting), **figures)
 
 
-def effects(grid: Grid, bootstrap: ClusterBootstrap, metrics: Sequence[str]) -> Iterator[Effect]:
+def effects(grid: Grid, people: ClusterBootstrap, metrics: Sequence[str]) -> Iterator[Effect]:
     """Cohen's d of the best method of the verdict over every competing method, by task."""
     methods = np.flatnonzero(competitors(grid))
     if len(methods) < 2:
@@ -87,7 +117,7 @@ def effects(grid: Grid, bootstrap: ClusterBootstrap, metrics: Sequence[str]) -> 
     eligible = ~grid.extractive[methods]
     for task, cases in grid.groups():
         for metric in metrics:
-            found = effects_against_best(bootstrap, grid.cluster[cases], _of(grid, cases, metric)[:, methods], eligible)
+            found = effects_against_best(people, grid.cluster[cases], grid.values[cases][:, methods, METRICS.index(metric)], eligible)
             if found is None:
                 continue
             for column, method in enumerate(methods):
@@ -126,15 +156,6 @@ def disagreements(found: Sequence[Result], metrics: Sequence[str]) -> Iterator[D
                     yield Disagreement(task, first, other_metric, ahead, behind)
 
 
-def competitors(grid: Grid) -> Flags:
-    """(methods,) whether each competes: controls stand beside the methods and do not."""
-    return np.array([method not in CONTROLS for method in grid.methods], dtype=np.bool_)
-
-
-def _of(grid: Grid, cases: Flags, metric: str) -> Floats:
-    return grid.values[cases][:, :, METRICS.index(metric)]
-
-
 def _figures(estimates: Estimates, column: int) -> dict[str, Any]:
     return {
         "mean": rounded(estimates.mean[column]),
@@ -142,4 +163,5 @@ def _figures(estimates: Estimates, column: int) -> dict[str, Any]:
         "high": rounded(estimates.high[column]),
         "n": int(estimates.n[column]),
         "clusters": int(estimates.clusters[column]),
+        "families": int(estimates.families[column]),
     }

@@ -14,7 +14,9 @@ from engine.errors import InputError
 from engine.report.cases import Cases, Grid
 from engine.report.data import CEILING_METRICS, CEILINGS_SCHEMA, METRICS, OUTCOMES
 from engine.report.rows import Ceiling, Coverage, FailureGroup, Retrieval, Sample, SamplePrompt, Words, rounded
-from engine.report.statistics import ClusterBootstrap, Floats
+from engine.statistics.cluster_bootstrap import ClusterBootstrap
+from engine.statistics.estimates import Floats
+from engine.statistics.two_way import TwoWayBootstrap
 
 SAMPLES = 6
 PROMPT_CHARACTERS = 1200
@@ -54,12 +56,12 @@ def ceilings(table: pa.Table, seed: int) -> Iterator[Ceiling]:
             )
 
 
-def words(cases: Cases, grid: Grid, bootstrap: ClusterBootstrap) -> Iterator[Words]:
+def words(cases: Cases, grid: Grid, bootstrap: TwoWayBootstrap) -> Iterator[Words]:
     """Mean prompt length of each method over its answered units, by task."""
-    length = _on_grid(cases, grid, "words")
-    cut = _on_grid(cases, grid, "truncated") == 1
+    length = on_grid(cases, grid, "words")
+    cut = on_grid(cases, grid, "truncated") == 1
     for task, chosen in grid.groups():
-        found = bootstrap.mean(grid.cluster[chosen], length[chosen])
+        found = bootstrap.mean(grid.where(chosen), length[chosen])
         for m, method in enumerate(grid.methods):
             if found.n[m]:
                 yield Words(
@@ -76,7 +78,7 @@ def words(cases: Cases, grid: Grid, bootstrap: ClusterBootstrap) -> Iterator[Wor
 
 def retrieval(cases: Cases, grid: Grid) -> Iterator[Retrieval]:
     """Quartiles of n_eff and the share of capped units, by method and breadth of the query, for methods that retrieve."""
-    n_eff, cap = _on_grid(cases, grid, "n_eff"), _on_grid(cases, grid, "cap_binds")
+    n_eff, cap = on_grid(cases, grid, "n_eff"), on_grid(cases, grid, "cap_binds")
     breadth = np.array(cases.table.column("breadth").to_pylist(), dtype=object)
     of_case = breadth[grid.row.max(axis=1)]  # every row of a case carries the query's own breadth
     for m, method in enumerate(grid.methods):
@@ -167,7 +169,7 @@ def _sample(cases: Cases, grid: Grid, case: int, metric: str) -> Sample:
     return Sample(shown["person"], shown["query"], shown["task"], tuple(prompts))
 
 
-def _on_grid(cases: Cases, grid: Grid, name: str) -> Floats:
+def on_grid(cases: Cases, grid: Grid, name: str) -> Floats:
     """A column of the table on the grid, as float64; NaN where null, absent or not answered."""
     column = cases.table.column(name)
     values = column.cast(pa.int8()) if pa.types.is_boolean(column.type) else column

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from engine.keys import seed_of
 from engine.report.data import RunFacts
-from engine.report.shares import SCARCE
-from engine.report.statistics import FEW_CLUSTERS, FEWEST_CLUSTERS, RESAMPLES
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, METRIC_MEANING, count, counted, listed
+from engine.statistics.estimates import FEW_CLUSTERS, FEWEST_CLUSTERS, RESAMPLES
+from engine.statistics.shares import SCARCE
 
 
 def definitions(summary: Summary, facts: RunFacts) -> list[tuple[str, str, str]]:

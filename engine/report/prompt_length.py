@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from dataclasses import asdict
+from itertools import combinations, pairwise
 
-from engine.report.cases import POOLED
-from engine.report.data import CONTROLS
+from engine.report.cases import POOLED, Cases, Grid
+from engine.report.data import CONTROLS, METRICS
+from engine.report.diagnostics import on_grid
+from engine.report.rows import LengthMatched, rounded
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, figure
+from engine.statistics.length_matching import matched_difference
+from engine.statistics.two_way import TwoWayBootstrap
+
+
+def matched(cases: Cases, grid: Grid, bootstrap: TwoWayBootstrap, metric: str) -> Iterator[LengthMatched]:
+    """Every two methods and controls compared at equal prompt length, the later one of the list first, by task."""
+    words = on_grid(cases, grid, "words")
+    scores = grid.values[:, :, METRICS.index(metric)]
+    for task, chosen in grid.groups():
+        for a, b in combinations(range(len(grid.methods)), 2):
+            pair = scores[chosen][:, [b, a]], words[chosen][:, [b, a]]
+            found = matched_difference(bootstrap, grid.where(chosen), grid.task[chosen], *pair)
+            yield LengthMatched(
+                method=grid.methods[b],
+                other=grid.methods[a],
+                task=task,
+                **asdict(grid.setting),
+                metric=metric,
+                difference=rounded(found.difference),
+                low=rounded(found.low),
+                high=rounded(found.high),
+                share=rounded(found.share_one),
+                other_share=rounded(found.share_two),
+                n=found.n_one,
+                other_n=found.n_two,
+            )
 
 
 def longer_scores_higher(summary: Summary) -> Iterator[str]:

@@ -22,7 +22,10 @@ def rounded(value: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Mean of one metric over the answered units of a method, with its 95 % interval; `missing` units have no such value."""
+    """Mean of one metric over the `n` cases in which every compared method has a value, with its 95 % interval.
+
+    `missing` of the `cases` have no value of this method. `families` counts query families, 0 where queries do not vary.
+    """
 
     method: str
     task: str
@@ -35,12 +38,18 @@ class Result:
     high: float | None
     n: int
     clusters: int
+    families: int
     missing: int
+    cases: int
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean of method - other over the cases where both have a value."""
+    """Mean of method - other over the cases in which every compared method has a value.
+
+    `low` and `high` are its own 95 % interval, `family_low` and `family_high` cover all pairs of methods of the task and metric at once.
+    `p` is its own p value, `holm` the one adjusted for all those pairs. A claim rests on the family's interval and on `holm`.
+    """
 
     method: str
     other: str
@@ -52,8 +61,13 @@ class Difference:
     mean: float | None
     low: float | None
     high: float | None
+    family_low: float | None
+    family_high: float | None
+    p: float | None
+    holm: float | None
     n: int
     clusters: int
+    families: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,7 @@ class WinShare:
     high: float | None
     n: int
     clusters: int
+    families: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,64 @@ class Effect:
     paired: float | None
     paired_low: float | None
     paired_high: float | None
+    n: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The mean over all `cases` if each of the `missing` had scored the least, or the most, that the metric allows."""
+
+    method: str
+    task: str
+    budget: str
+    writer: str
+    backbone: str
+    metric: str
+    low: float
+    high: float
+    missing: int
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class LengthMatched:
+    """Mean of method - other at equal prompt length, with its 95 % interval; None with hardly any length in common.
+
+    `share` and `other_share` are the shares of each one's cases whose length the other writes as well, `n` and `other_n` their numbers.
+    """
+
+    method: str
+    other: str
+    task: str
+    budget: str
+    writer: str
+    backbone: str
+    metric: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    share: float | None
+    other_share: float | None
+    n: int
+    other_n: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAgreement:
+    """Kendall's tau-b between the orders of the competing methods by two metrics, with its 95 % interval over people."""
+
+    task: str
+    budget: str
+    writer: str
+    backbone: str
+    metric: str
+    other_metric: str
+    tau: float | None
+    low: float | None
+    high: float | None
+    methods: int
+    reversed_pairs: int
     n: int
     clusters: int
 

@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from engine.errors import ConfigError
 from engine.keys import seed_of
-from engine.report import caveats, comparison, diagnostics, verdict
+from engine.report import caveats, common_cases, comparison, diagnostics, orders, prompt_length, verdict
 from engine.report.cases import Cases, Grid, cases_of
 from engine.report.data import OUTCOMES, RunFacts
-from engine.report.statistics import ClusterBootstrap
 from engine.report.summary import Summary, setting_of
+from engine.statistics.two_way import TwoWayBootstrap
 
 
 def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
@@ -28,9 +28,9 @@ def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
     """
     if facts.metric not in comparison.COMPARED:
         raise ConfigError(f"no report is made about the metric {facts.metric!r}.", remedy="A preset scores with v (q3) or v_c (q1, q2).")
-    compared = comparison.COMPARED[facts.metric]
+    compared, ordering = comparison.COMPARED[facts.metric], comparison.ORDERING[facts.metric]
     cases = cases_of(scores)
-    bootstrap = ClusterBootstrap(cases.clusters, seed_of(facts.run, "report", "bootstrap"))
+    bootstrap = TwoWayBootstrap(cases.clusters, cases.task_of_family, seed_of(facts.run, "report", "bootstrap"))
     default = _default_grid(cases, facts)
     results = tuple(row for grid in cases.grids for row in comparison.results(grid, bootstrap))
     setting = default.setting if default else None
@@ -49,9 +49,12 @@ def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
         extractive=tuple(method for m, method in enumerate(default.methods) if default.extractive[m]) if default else (),
         results=results,
         differences=tuple(row for grid in cases.grids for row in comparison.differences(grid, bootstrap, compared)),
-        win_share=tuple(row for grid in cases.grids for row in comparison.wins(grid, cases.clusters)),
-        cohens_d=tuple(row for grid in cases.grids for row in comparison.effects(grid, bootstrap, compared)),
-        disagreements=tuple(comparison.disagreements([row for row in results if setting_of(row) == setting], compared)),
+        win_share=tuple(row for grid in cases.grids for row in comparison.wins(grid, cases.task_of_family)),
+        cohens_d=tuple(row for grid in cases.grids for row in comparison.effects(grid, bootstrap.people, ordering)),
+        disagreements=tuple(comparison.disagreements([row for row in results if setting_of(row) == setting], ordering)),
+        order_agreement=tuple(row for grid in cases.grids for row in orders.agreements(grid, bootstrap.people, facts.metric)),
+        length_matched=tuple(row for grid in cases.grids for row in prompt_length.matched(cases, grid, bootstrap, ordering[0])),
+        bounds=tuple(row for grid in cases.grids for row in common_cases.bounds(grid)),
         ceilings=tuple(diagnostics.ceilings(ceilings, seed_of(facts.run, "report", "ceilings"))),
         words=tuple(row for grid in cases.grids for row in diagnostics.words(cases, grid, bootstrap)),
         retrieval=tuple(row for grid in cases.grids for row in diagnostics.retrieval(cases, grid)),

@@ -8,12 +8,15 @@ from typing import Any
 
 from engine.report.data import CONTROLS, Setting
 from engine.report.rows import (
+    Bound,
     Ceiling,
     Coverage,
     Difference,
     Disagreement,
     Effect,
     FailureGroup,
+    LengthMatched,
+    OrderAgreement,
     Result,
     Retrieval,
     Sample,
@@ -43,6 +46,9 @@ class Summary:
     win_share: tuple[WinShare, ...]
     cohens_d: tuple[Effect, ...]
     disagreements: tuple[Disagreement, ...]
+    order_agreement: tuple[OrderAgreement, ...]
+    length_matched: tuple[LengthMatched, ...]
+    bounds: tuple[Bound, ...]
     ceilings: tuple[Ceiling, ...]
     words: tuple[Words, ...]
     retrieval: tuple[Retrieval, ...]

@@ -10,7 +10,7 @@ import pyarrow as pa
 from engine.keys import Json
 from engine.metrics.cross import CROSS_FIGURES, CROSS_RULE, CrossFitted, Fold
 from engine.metrics.definition import VpttDefinition
-from engine.metrics.held_out import without_twins
+from engine.metrics.held_out import without
 from engine.outcome import Outcome
 from engine.prompting.view import OTHER, View, half_of
 from engine.stage import Half, Read, Stage, Unit
@@ -61,7 +61,8 @@ class CrossFit(Stage[CrossFitted]):
         for h, written, embedded in zip(HALVES, prompts[::2], prompts[1::2], strict=True):
             seen, held, vector = halves[h], halves[OTHER[h]], embedded.vectors[0]
             if self.embedding.prompt.is_held_out:
-                seen, held = (without_twins(half, written.prompt, vector) for half in (seen, held))
+                source = seen
+                seen, held = (without(half, written.captions(), source) for half in (seen, held))
             folds.append(Fold(seen, held, written.prompt, vector))
         return folds
 

@@ -18,7 +18,7 @@ from engine.prompting import controls, unrelated
 from engine.prompting.budget import Budget
 from engine.prompting.methods import Method
 from engine.prompting.phrases import Phrase
-from engine.prompting.view import View
+from engine.prompting.view import WHOLE, View
 from engine.prompting.writing import Written, request_for
 from engine.records import Profile
 from engine.stage import Read, Stage, Unit
@@ -52,7 +52,7 @@ class Prompt(Stage[Written]):
     retrieved: Retrieve | None = None
     """The retrieval that it reads."""
     is_held_out: ClassVar[bool] = False
-    """Whether the prompt is one of the person's own captions, which then leaves what it is scored against."""
+    """Whether the prompt's pieces are the person's own captions, which then leave what it is scored against."""
 
     @property
     def name(self) -> str:
@@ -134,22 +134,20 @@ class WritePrompt(Prompt):
         return outcomes
 
 
-class OwnCaption(Prompt):
-    """The control `own`: one of the person's captions, which is then held out of what it is scored against."""
+class OwnCaptions(Prompt):
+    """The control `own`: captions of the person's as long as another method's prompt, held out of what they are scored against."""
 
     is_held_out = True
 
-    def __init__(self, people: People, draw: Draw, budget: Budget, view: View, *, writer: str, writer_id: str) -> None:
-        self.label, self.people, self.draw, self.budget = "own", people, draw, budget
+    def __init__(self, people: People, model: Prompt, draw: Draw, view: View = WHOLE) -> None:
+        self.label, self.people, self.model, self.draw, self.budget = "own", people, model, draw, model.budget
         self._see(view)
-        self.writer, self.writer_id = writer, writer_id
-        self.inputs = (people,)
+        self.writer, self.writer_id = model.writer, model.writer_id
+        self.inputs = (people, model)
         self.actor = "scorer"
 
     def halves(self, share: float) -> Prompt:
-        return OwnCaption(
-            self.people, self.draw, self.budget, self.view.halved(share), writer=self.writer, writer_id=self.writer_id
-        )
+        return OwnCaptions(self.people, self.model, self.draw, self.view.halved(share))
 
     def parameters(self) -> Mapping[str, Json]:
         return {"draw": self.draw.recipe(), "rule": controls.RULE, "view": self.view.recipe()}
@@ -158,7 +156,8 @@ class OwnCaption(Prompt):
         shown: Profile = self.view.shown(unit, inputs[0])
         if not shown.captions:
             return Failed("no-captions", "The person has no caption of their own.")
-        return controls.own_caption(shown, unit.key)
+        written: Written = inputs[1]
+        return controls.own_captions(shown, written.words, unit.key)
 
 
 class Noise(Prompt):
@@ -166,7 +165,7 @@ class Noise(Prompt):
 
     def __init__(self, model: Prompt, draw: Draw) -> None:
         self.label, self.draw, self.budget = "noise", draw, model.budget
-        self._see(View())
+        self._see(WHOLE)
         self.writer, self.writer_id = model.writer, model.writer_id
         self.inputs = (model,)
         self.actor = "scorer"
@@ -184,10 +183,10 @@ class Given(Prompt):
     def __init__(self, label: str, content: str, draw: Draw, budget: Budget, *, writer: str, writer_id: str) -> None:
         self.label, self.content, self.draw, self.budget = label, content, draw, budget
         self.writer, self.writer_id = writer, writer_id
-        self._see(View())
+        self._see(WHOLE)
 
     def parameters(self) -> Mapping[str, Json]:
         return {"draw": self.draw.recipe(), "content": self.content}
 
 
-__all__ = ["Given", "Noise", "OwnCaption", "Prompt", "RandomElements", "WritePrompt"]
+__all__ = ["Given", "Noise", "OwnCaptions", "Prompt", "RandomElements", "WritePrompt"]

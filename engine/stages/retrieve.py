@@ -28,9 +28,7 @@ class Retrieve(Stage[Evidence]):
     version = 2
     payload = pa.schema([pa.field(field.name, field.type) for field in EVIDENCE_SCHEMA])
 
-    def __init__(
-        self, label: str, people: People, memory: Remember, draw: Draw, settings: RetrievalSettings, view: View = WHOLE
-    ) -> None:
+    def __init__(self, label: str, people: People, memory: Remember, draw: Draw, settings: RetrievalSettings, view: View = WHOLE) -> None:
         self.people, self.memory = people, memory
         self.inputs = (people, memory)
         self.actor = "encoder"

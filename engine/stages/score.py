@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.keys import Json
 from engine.metrics.definition import VpttDefinition
-from engine.metrics.held_out import without_twins
+from engine.metrics.held_out import without
 from engine.metrics.memory import PersonMemory
 from engine.metrics.request import ScoreRequest
 from engine.metrics.scored import SCORED_SCHEMA, Scored, scored
@@ -17,6 +17,7 @@ from engine.stage import Read, Stage, Unit
 from engine.stages.embedding import EmbedPrompt
 from engine.stages.memory import Memory, Remember
 from engine.stages.people import People
+
 
 class Score(Stage[Scored]):
     """One row a prompt."""
@@ -52,7 +53,7 @@ class Score(Stage[Scored]):
         vector = embedded.vectors[0]
         person = person_memory(unit.subject, profile, memory)
         if self.embedding.prompt.is_held_out:
-            person = without_twins(person, written.prompt, vector)
+            person = without(person, written.captions(), person)
         return [ScoreRequest(each, written.prompt, vector) for each in (person, *stranger_memories(unit, others))]
 
     @staticmethod

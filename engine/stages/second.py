@@ -46,9 +46,8 @@ class SecondScore(Stage[Scored]):
     def request(self, unit: Unit, *inputs: Any) -> TextScoreRequest:
         profile, written, *others = inputs
         people = [(unit.subject, profile), *zip(unit.strangers, others, strict=True)]
-        return TextScoreRequest(
-            written.prompt, tuple(_texts(subject, found) for subject, found in people if found), self.prompt.is_held_out
-        )
+        held_out = written.captions() if self.prompt.is_held_out else frozenset[str]()
+        return TextScoreRequest(written.prompt, tuple(_texts(subject, found) for subject, found in people if found), held_out)
 
     @staticmethod
     def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:

@@ -78,10 +78,7 @@ def cells_of(where: Crossing, task_of_family: Integers, values: Floats) -> Cells
     means = cluster_sums(of_case, values, len(tasks)) / np.bincount(of_case)[:, None]
     residual = values - means[of_case]
     code, cell = np.unique(cluster * len(families) + family, return_inverse=True)
-    if len(code) < len(values):
-        residual = cluster_sums(cell, residual, len(code))
-    else:
-        residual = residual[np.argsort(cell)]
+    residual = cluster_sums(cell, residual, len(code)) if len(code) < len(values) else residual[np.argsort(cell)]
     cases = np.bincount(cell).astype(np.float64)
     return Cells(code // len(families), code % len(families), residual, cases, clusters, families, task, len(tasks))
 

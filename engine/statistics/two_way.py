@@ -14,6 +14,7 @@ Below 5 on a side there is none. One family is no sample of families: then the i
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.statistics.cluster_bootstrap import ClusterBootstrap, add_product, resample_counts
 from engine.statistics.crossing import Cells, Crossing, cells_of, factor
@@ -67,7 +68,6 @@ class TwoWayBootstrap:
             where: each case's cluster of people and query family.
             values: (cases, columns); NaN where a case has no value in a column: it is left out, never counted as 0.
         """
-        columns = values.shape[1]
         whole = self.people.resampled(where.cluster[:0], values[:0])
         for cases, chosen in column_patterns(values):
             if cases.any():
@@ -75,7 +75,6 @@ class TwoWayBootstrap:
                 for name in ("mean", "error", "n", "clusters", "families"):
                     getattr(whole, name)[chosen] = getattr(part, name)
                 whole.pivots[:, chosen] = part.pivots
-        assert whole.pivots.shape == (self.resamples, columns)
         return whole
 
     def _complete(self, where: Crossing, values: Floats) -> Resampled:
@@ -111,7 +110,7 @@ class TwoWayBootstrap:
                 add_product(total, weights, np.concatenate([cells.residual[some], cells.cases[some, None]], axis=1))
             shift[t] = ratio(total[:, :-1], total[:, -1:])
             scale[t] = ratio(np.full(self.resamples, cells.cases[of_task].sum()), total[:, -1])
-        return _Drawn(cells, people.astype(np.float64), families, shift, scale)
+        return _Drawn(cells, people, families, shift, scale)
 
 
 class _Drawn:
@@ -125,7 +124,7 @@ class _Drawn:
         scale: (tasks, resamples) cases of the sample over those of the resample: a task keeps its share of the pooled mean.
     """
 
-    def __init__(self, cells: Cells, people: Floats, families: Floats, shift: Floats, scale: Floats) -> None:
+    def __init__(self, cells: Cells, people: NDArray[np.uint16], families: Floats, shift: Floats, scale: Floats) -> None:
         self.cells, self.people, self.families, self.shift, self.scale = cells, people, families, shift, scale
         share = np.bincount(cells.task[cells.family], weights=cells.cases, minlength=cells.tasks) / cells.cases.sum()
         self.moved: Floats = np.tensordot(share, shift, axes=1)
@@ -138,10 +137,7 @@ class _Drawn:
 
     def studentised(self, error: Floats) -> Floats:
         """Pivots of few clusters: each resample's shift over its own two-way standard error; NaN where it has none."""
-        if len(self.cells.clusters) < self.cells.families_varying:
-            variance = self._few_people()
-        else:
-            variance = self._few_families()
+        variance = self._few_people() if len(self.cells.clusters) < self.cells.families_varying else self._few_families()
         errors = np.sqrt(np.maximum(variance, 0.0)) / self.cells.cases.sum()
         return np.asarray(self.moved / np.where(errors > 1e-6 * np.maximum(error, 1e-300), errors, np.nan))
 
@@ -156,7 +152,7 @@ class _Drawn:
         between = np.zeros_like(self.moved)
         for f, factor_ in enumerate(cells.family_factor()):
             inside = np.flatnonzero(cells.family == f)
-            total = self._total(self.people[:, cells.cluster[inside]], inside, cells.task[f])
+            total = self._total(self.people[:, cells.cluster[inside]].astype(np.float64), inside, int(cells.task[f]))
             between += factor_ * (self.families[:, f] * self.scale[cells.task[f]] ** 2)[:, None] * total**2
         shared = _quadratic(weights, cells.family, cells.cluster, cells.residual, len(cells.clusters))
         own = (self.families * self.scale[cells.task].T ** 2) @ _squares(cells.family, cells.residual, len(cells.families))
@@ -166,6 +162,7 @@ class _Drawn:
     def _few_people(self) -> Floats:
         """Squared error x squared cases, exact between people; families count once each, as people do above."""
         cells = self.cells
+        people = self.people.astype(np.float64)
         between = np.zeros_like(self.moved)
         for p in range(len(cells.clusters)):
             total = np.zeros_like(self.moved)
@@ -173,17 +170,17 @@ class _Drawn:
             for t in np.unique(cells.task[cells.family[inside]]):
                 of_task = inside[cells.task[cells.family[inside]] == t]
                 total += self.scale[t][:, None] * self._total(self.families[:, cells.family[of_task]], of_task, int(t))
-            between += factor(len(cells.clusters)) * self.people[:, [p]] * total**2
-        shared = _quadratic(self.people, cells.cluster, cells.family, cells.residual, len(cells.families))
-        own = self.people @ _squares(cells.cluster, cells.residual, len(cells.clusters))
+            between += factor(len(cells.clusters)) * people[:, [p]] * total**2
+        shared = _quadratic(people, cells.cluster, cells.family, cells.residual, len(cells.families))
+        own = people @ _squares(cells.cluster, cells.residual, len(cells.clusters))
         both = between + shared - own
-        return np.where(both > 0, both, between)
+        return np.asarray(np.where(both > 0, both, between))
 
     def _total(self, weights: Floats, inside: Integers, task: int) -> Floats:
         """Residuals of some cells of one task about the resample's own mean, summed with `weights` (resamples, cells)."""
         total = np.zeros_like(self.moved)
         add_product(total, weights, self.cells.residual[inside])
-        return total - self.shift[task] * (weights @ self.cells.cases[inside])[:, None]
+        return np.asarray(total - self.shift[task] * (weights @ self.cells.cases[inside])[:, None])
 
 
 def _squares(few: Integers, residual: Floats, count: int) -> Floats:

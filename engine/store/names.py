@@ -61,6 +61,11 @@ def stage(stage_id: str) -> str:
     return checked(f"stages/{stage_id}.json")
 
 
+def object_(stage_id: str, digest: str, kind: str) -> str:
+    """An expensive single result of a stage, under a key of its own; `kind` is its ending, such as "json"."""
+    return checked(f"objects/{stage_id}/{digest[:2]}/{digest}.{kind}")
+
+
 def run(run_id: str, *parts: str) -> str:
     """A file of a run."""
     return checked("/".join(("runs", run_id, *parts)))

@@ -20,11 +20,18 @@ class Chain:
         self.source, self.sources, self.stages = source, [source], list(stages)
 
     @property
+    def phases(self) -> list[list[Stage[Any]]]:
+        return [self.stages]
+
+    @property
     def finals(self) -> list[Stage[Any]]:
         return self.stages[-1:]
 
     def units(self, shard: Shard, stage: Stage[Any]) -> list[Unit]:
         return [Unit(subject.key, subject.key) for subject in shard.subjects]
+
+    def before(self, phase: int, plan: Plan, results: Results, progress: Any) -> Mapping[str, Any]:
+        return {}
 
     def actors(self, options: Mapping[str, Any]) -> Any:
         raise NotImplementedError

@@ -21,7 +21,7 @@ from engine.records import CATEGORIES, Caption
 
 LEAST, MOST, LEAST_CATEGORIES = 3, 8, 3
 _DETAILS = {
-    "obj": 2.6, "home": 2.6, "culture": 0.8, "passion": 0.3, "act2": 1.2, "hobby": 0.7, "light": 0.26, "mat": 0.7, "wear": 0.35,
+    "obj": 2.6, "home": 5.0, "culture": 1.8, "passion": 0.2, "act2": 0.6, "hobby": 0.7, "light": 0.26, "mat": 0.5, "wear": 0.35,
     "who": 0.5, "food": 0.3, "job": 0.35, "plant": 0.2, "animal": 0.2, "col": 0.16, "comp": 0.2, "drink": 0.15, "pose": 0.06,
     "hair": 0.04, "body": 0.06, "wind": 0.03, "wet": 0.04, "cold": 0.04, "warm": 0.04,
 }  # fmt: skip
@@ -187,7 +187,7 @@ class CaptionWriter:
             return ""
         own = [remark for remark in self._remarks[scenario.theme] if remark not in self._said]
         general = [remark for remark in lines("asides.txt")["any"] if remark not in self._said]
-        remark = self._dice.pick(own if own and self._dice.chance(0.5) else general)
+        remark = self._dice.pick(own if own and self._dice.chance(0.8) else general)
         self._said.add(remark)
         return remark
 

@@ -14,7 +14,7 @@ from engine.records import Demographics
 
 AGE_BANDS = ("18-24", "25-34", "35-44", "45-54", "55-64", "65-74", "75+")
 INTERESTS = 3
-HABITS = 4
+HABITS = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def _theme_words(dice: Dice, theme: Theme, *, actions: int, places: int, counts:
     # Two actions of a theme always stay out, so that people of one strand differ.
     for setting, action in dice.some(theme.actions, min(actions, len(theme.actions) - 2)):
         phrase = action
-        if dice.chance(0.6 if habit else 0.12):
+        if dice.chance(0.5 if habit else 0.12):
             phrase = _with_manner(dice, action)
         words.append(Word("action", Noun(phrase), theme.title, setting))
     settings = {word.setting for word in words} - {"any"}
@@ -99,7 +99,7 @@ def _theme_words(dice: Dice, theme: Theme, *, actions: int, places: int, counts:
     for role, count in counts.items():
         for thing in dice.some(theme.nouns.get(role, ()), count):
             quality = (_FOND if fond else _QUALITIES).get(role)
-            p = 0.75 if habit else 0.25 if role == "material" else 0.45
+            p = 0.6 if habit else 0.25 if role == "material" else 0.45
             words.append(Word(_refined(role, thing), _qualified(dice, thing, quality, p) if quality else thing, theme.title))
     return words
 

@@ -44,7 +44,7 @@ def place_phrase(place: Word) -> str:
 
 def _strands(life: Life) -> list[Theme]:
     """One entry a scenario: work, culture, a first and two lesser interests, an everyday habit."""
-    shares = [(life.occupation, 5), (life.culture, 5), *zip(life.interests, (5, 4, 3), strict=True)]
+    shares = [(life.occupation, 6), (life.culture, 7), *zip(life.interests, (6, 4, 3), strict=True)]
     shares += [(habit, 2) for habit in life.habits]
     return [theme for theme, share in shares for _ in range(share)]
 

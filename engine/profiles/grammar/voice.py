@@ -21,8 +21,8 @@ class Voice:
 def draw_voice(dice: Dice) -> Voice:
     """Draw one voice."""
     return Voice(
-        elements=2.4 + 2.2 * dice.below(1000) / 1000,
-        remark=0.2 + 0.4 * dice.below(1000) / 1000,
+        elements=2.0 + 1.6 * dice.below(1000) / 1000,
+        remark=0.1 + 0.4 * dice.below(1000) / 1000,
         lower_case=dice.chance(0.1),
         tags=tuple(dice.some(pool("hashtags.txt", "any"), 4)) if dice.chance(0.22) else (),
     )

@@ -16,9 +16,8 @@ from engine.profiles.persona.posts import noun_of, slot_of
 from engine.profiles.persona.surroundings import Surroundings
 from engine.profiles.persona.topics import Item
 
-_HOME = 0.8
+_HOME = 0.95
 _NEIGHBOURS = 0.75
-_WEIGHT = {"environment": 0.5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ class Casting:
             "n": Noun(self.rng.choice(pool("moments.txt", "n"))),
         }
         if self.around.companions:
-            company = self.rng.choice((*self.around.companions[:1], *self.around.companions))
+            company = self.rng.choice((*self.around.companions[:1] * 4, *self.around.companions))
             found["who"] = Noun(company, Number.MANY if " and " in company else Number.ONE)
         return found
 
@@ -139,11 +138,11 @@ class Casting:
         return self._least(free or facet.items)
 
     def _least(self, items: Sequence[Item]) -> Item:
-        """The least used item; a sentence's own words count half, so that they come twice as often."""
+        """The least used item; a sentence's own words count less, so that they come more than twice as often."""
 
         def wear(item: Item) -> tuple[float, float]:
             used = self.used[item]
-            return (used * 0.5 - 0.6 if item in self.own else used, self.rng.random())
+            return (used * 0.4 - 0.6 if item in self.own else used, self.rng.random())
 
         return min(items, key=wear)
 

@@ -59,7 +59,7 @@ class _Composer:
         self.casting = Casting(understood.facets, self.around, self.allowance, job, rng)
         self.items = [item for facet in understood.facets for item in facet.items]
         self.own = frozenset(item for facet in understood.facets for item in facet.own)
-        self.length, self.remarks = rng.uniform(2.6, 4.6), rng.uniform(0.1, 0.45)
+        self.length, self.remarks = rng.uniform(2.4, 4.2), rng.uniform(0.1, 0.45)
         self.said: Counter[str] = Counter()
         self.earlier: list[set[tuple[str, ...]]] = []
 

@@ -26,6 +26,9 @@ _FAVOURITE_LAST = re.compile(
     r"^(?P<what>.+?)\s+(?:is|are)\s+(?:one of )?my (?:favou?rite|preferred|passion|hobby|life)\b\s*(?P<kind>[\w' ]*)$"
 )
 _BAND = re.compile(r"\bthe band (?P<what>\w+(?: \w+)?)$")
+_COLOURED = ("mug", "bucket", "kettle", "vase", "cushion", "balloon", "bicycle", "lamp", "door", "notebook", "umbrella", "candle", "chair", "kite")
+_WORN = ("jumper", "raincoat", "scarf", "dress", "trainers", "beanie", "cardigan", "shirt", "gloves", "socks")
+_PRINTED = ("poster", "sticker", "keyring", "mug", "badge", "flag", "fanzine", "magnet")
 _HEARD = frozenset(sections("words.txt")["heard"].replace("_", " ").split("; "))
 
 
@@ -67,15 +70,15 @@ def _favourites(kind: str, what: str) -> Iterator[Item]:
     if {"color", "colour", "colors", "colours"} & kinds:
         for colour in [word for word in what.split() if word in words("hues")][:2]:
             yield Item("colour", f"soft {colour}" if colour in ("grey", "gray") else f"bright {colour}")
-            yield Item("objects", f"{colour} enamel mug")
-            yield Item("objects", f"{colour} bucket")
-            yield Item("clothing", f"{colour} jumper")
-            yield Item("clothing", f"{colour} raincoat")
+            for thing in _COLOURED:
+                yield Item("objects", f"{colour} {thing}")
+            for piece in _WORN:
+                yield Item("clothing", f"{colour} {piece}")
         return
     if kinds & words("famous"):
         name = _name(what)
-        for text in (f"{name} poster", f"{name} sticker", f"{name} keyring"):
-            yield Item("objects", text)
+        for carrier in _PRINTED:
+            yield Item("objects", f"{name} {carrier}")
         yield Item("clothing", f"{name} T-shirt")
         return
     phrase = noun_phrase(what.split())

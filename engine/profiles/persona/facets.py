@@ -20,13 +20,14 @@ MAX_FACETS = 14
 """Facets of one person: each must show in at least two of the thirty captions."""
 
 _TOPICS_PER_SENTENCE = 2
-_TOPIC_ITEMS = {"objects": 5, "environment": 3, "actions": 4, "clothing": 2, "materials": 2}
-_OWN = 7
-_MODIFIED = {"objects": 0.8, "clothing": 0.8, "environment": 0.85, "materials": 0.7, "actions": 0.7}
-"""Share of open items that get a modifier: two people with one hobby seldom own the same thing."""
+_TOPIC_ITEMS = {"objects": 2, "environment": 1, "actions": 2, "clothing": 1, "materials": 1}
+_OWN = 4
+_MODIFIED = {1: 0.95, 2: 0.4, 3: 0.25}
+"""Share of items that get a modifier, by their number of words: two people with one hobby seldom own the same thing."""
+_QUALIFIED = frozenset(("objects", "clothing", "environment", "materials", "actions"))
 
 _CARRIED = re.compile(
-    r"^(?:framed photo of|birthday card for|plate of|cup of|folded map of|pencil portrait with|sketch of) "
+    r"^(?:framed photo of|plate of|cup of|folded map of|pencil portrait with|sketch of) "
     r"| (?:magazine|poster|postcard|calendar)$"
 )
 
@@ -79,7 +80,7 @@ def content_of(facets: Sequence[Facet]) -> frozenset[str]:
 
 def with_modifier(item: Item, rng: random.Random, rejected: frozenset[str]) -> Item:
     """An item with one of its category's modifiers, most of the time: before a thing or place, behind an action."""
-    if rng.random() > _MODIFIED.get(item.category, 0.0):
+    if item.category not in _QUALIFIED or rng.random() > _MODIFIED.get(len(stems(item.text)), 0.0):
         return item
     modifier = rng.choice(_modifiers(item))
     text = f"{item.text} {modifier}" if item.category == "actions" else f"{modifier} {item.text}"
@@ -113,12 +114,20 @@ def _facet(mark: str, clauses: Sequence[tuple[str, ...]], rejected: frozenset[st
         own = _unique(item for clause in clauses for item in fallback_items(clause) if _usable(item, rejected))
     labels = tuple(label for label in _labels(own, clauses, named) if label and permitted(label, rejected))
     strands = {name: strand_of(name, rng) for name in named}
-    own = _unique(with_modifier(item, rng, rejected) for item in own[:_OWN])
+    own = _unique(with_modifier(item, rng, rejected) for item in _few(own, rng))
     items = _unique([*own, *(item for name in named for item in _topic_items(name, strands[name], rejected, used, rng))])
     if not items:
         return None
     remarks = tuple(remark for strand in strands.values() if strand for remark in strand.remarks if permitted(remark, rejected))
     return Facet(mark, tuple(named), tuple(own), tuple(items), labels, remarks)
+
+
+def _few(own: Sequence[Item], rng: random.Random) -> list[Item]:
+    """A few of a sentence's own items, one of each category at least: what it says of itself, in other things for another person."""
+    shuffled = rng.sample(list(own), len(own))
+    first = list({item.category: item for item in shuffled}.values())
+    kept = {*first, *shuffled[:_OWN], *(item for item in own[:2] if item.category == "actions")}
+    return [item for item in own if item in kept][: _OWN + 2]
 
 
 def _topic_items(name: str, strand: Theme | None, rejected: frozenset[str], used: set[Item], rng: random.Random) -> list[Item]:

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.profiles.persona.english import branded, singular, with_article
+from engine.profiles.persona.english import branded, singular
 from engine.profiles.persona.topics import Item
 from engine.profiles.persona.words import stem, stemmed, words
+
+
+_OF_PERSONS = (
+    "framed photo of my {}", "letter from my {}", "chair of my {}", "mug from my {}", "birthday card for my {}", "drawing of my {}", "gift for my {}",
+    "old video of my {}", "postcard to my {}", "scarf from my {}", "toast to my {}", "wallet photo of my {}", "note from my {}", "seat for my {}",
+)  # fmt: skip
+_OF_ANIMALS = ("{} hair", "{} sketch", "{} calendar", "{} photo", "{} figurine", "{} blanket", "{} mug", "{} sticker", "{} cushion")
+_OF_SUBJECTS = (
+    "{} magazine", "{} poster", "{} calendar", "{} scrapbook", "{} sticker", "{} leaflet", "{} jigsaw", "{} print", "{} badge", "{} handbook",
+    "{} notebook", "{} postcard", "{} clipping", "{} stamp", "{} tea towel",
+)  # fmt: skip
+"""What shows somebody who is not there, an animal, and a subject that cannot be seen."""
 
 
 def noun_phrase(following: Sequence[str]) -> str:
@@ -40,12 +52,12 @@ def noun_items(phrase: str, *, owned: bool) -> Iterator[Item]:
     head = stem(phrase.split()[-1])
     if head in stemmed("animals"):
         one = singular(phrase)
-        for text in (one, f"sleepy {one}", f"muddy {one}"):
-            yield Item("objects", text, living=True)
-        yield Item("objects", f"framed photo of {with_article(one)}")
+        yield Item("objects", one, living=True)
+        for carrier in _OF_ANIMALS:
+            yield Item("objects", carrier.format(one))
     elif head in stemmed("persons"):
-        yield Item("objects", f"framed photo of my {phrase}")
-        yield Item("objects", f"birthday card for my {phrase}")
+        for carrier in _OF_PERSONS:
+            yield Item("objects", carrier.format(phrase))
     elif head in stemmed("body"):
         yield Item("objects", f"pencil portrait with {phrase}" if phrase.split()[0] != phrase else f"sketch of {phrase}")
     elif head in stemmed("venues"):
@@ -61,5 +73,5 @@ def noun_items(phrase: str, *, owned: bool) -> Iterator[Item]:
 def carried(subject: str) -> Iterator[Item]:
     """A subject in printed things that suit any subject."""
     subject = singular(subject)
-    for carrier in ("{} magazine", "{} poster", "{} calendar", "{} scrapbook page"):
+    for carrier in _OF_SUBJECTS:
         yield Item("objects", carrier.format(branded(subject)))

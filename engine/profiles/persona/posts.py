@@ -19,8 +19,8 @@ SLOTS = {
 """Slots that hold an element, and its category."""
 
 DETAILS = {
-    "home": 3.0, "passion": 2.2, "obj": 1.8, "act2": 1.4, "animal": 1.3, "hobby": 0.9, "mat": 0.9, "wear": 0.6, "who": 0.6,
-    "light": 0.35, "comp": 0.3, "col": 0.25, "trade": 0.5, "wind": 0.03,
+    "home": 8.0, "passion": 2.4, "obj": 1.8, "act2": 1.4, "animal": 1.3, "hobby": 1.2, "mat": 0.5, "wear": 0.5, "who": 1.0,
+    "light": 0.25, "comp": 0.2, "col": 0.15, "trade": 0.7, "wind": 0.03,
 }  # fmt: skip
 """Weights of the detail sections."""
 

@@ -40,14 +40,14 @@ def surroundings_of(unwanted: frozenset[str], rng: random.Random) -> Surrounding
         home=draw.one(lambda: Item("environment", f"{_pick('first name of a place', rng)} {_pick('second name of a place', rng)}")),
         companions=draw.companions(),
         everyday={
-            "lighting": draw.some(6, lambda: Item("lighting", f"{rng.choice(pool('light.txt', 'natural'))} {_pick('sources of light', rng)}")),
-            "materials": draw.some(4, lambda: _material(rng)),
-            "environment": draw.some(4, lambda: _modified(rng.choice(everyday("environment")), rng)),
-            "objects": draw.some(6, lambda: _made(rng)),
-            "actions": (*draw.of_habits(habits), *draw.some(3, lambda: _modified(rng.choice(everyday("actions")), rng))),
-            "clothing": draw.some(4, lambda: _garment(rng)),
-            "colour": draw.some(4, lambda: _colour(rng)),
-            "composition": draw.some(5, lambda: _view(rng)),
+            "lighting": draw.some(3, lambda: _light(rng)),
+            "materials": draw.some(2, lambda: _material(rng)),
+            "environment": draw.some(2, lambda: _modified(rng.choice(everyday("environment")), rng)),
+            "objects": draw.some(3, lambda: _made(rng)),
+            "actions": (*draw.of_habits(habits), *draw.some(1, lambda: _modified(rng.choice(everyday("actions")), rng))),
+            "clothing": draw.some(2, lambda: _garment(rng)),
+            "colour": draw.some(2, lambda: _colour(rng)),
+            "composition": draw.some(3, lambda: _view(rng)),
         },
         remarks=tuple(remark for habit in habits for remark in habit.remarks if permitted(remark, unwanted)),
     )
@@ -86,7 +86,7 @@ class _Draw:
 
     def of_habits(self, habits: list[Theme]) -> tuple[Item, ...]:
         offered = [item for habit in habits for item in items_of(habit) if item.category == "actions"]
-        return self.some(3, lambda: _modified(self.rng.choice(offered), self.rng)) if offered else ()
+        return self.some(2, lambda: _modified(self.rng.choice(offered), self.rng)) if offered else ()
 
 
 @lru_cache
@@ -115,7 +115,7 @@ def _made(rng: random.Random) -> Item:
     kind = rng.choice(_MADE)
     thing = rng.choice(nouns("things.txt", kind))
     text = f"{rng.choice(pool('qualities.txt', 'material', kind))} {thing.text}"
-    if rng.random() < 0.3:
+    if rng.random() < 0.1:
         text = f"{rng.choice(pool('qualities.txt', 'thing'))} {text}"
     return Item("objects", text, mass=thing.number is Number.MASS, plural=thing.number is Number.MANY)
 
@@ -130,19 +130,25 @@ def _garment(rng: random.Random) -> Item:
     thing = rng.choice(nouns("things.txt", "garment", kind))
     quality = rng.choice(pool("qualities.txt", "garment", "shoe" if kind == "foot" else "any"))
     text = f"{quality} {thing.text}"
-    if rng.random() < 0.3 and kind != "foot":
+    if rng.random() < 0.1 and kind != "foot":
         text = f"{rng.choice(pool('colours.txt', 'plain'))} {text}"
     return Item("clothing", text, plural=thing.number is Number.MANY)
 
 
+def _light(rng: random.Random) -> Item:
+    source = _pick("sources of light", rng)
+    text = source if " " in source and rng.random() < 0.4 else f"{rng.choice(pool('light.txt', 'natural'))} {source}"
+    return Item("lighting", text, mass=True)
+
+
 def _colour(rng: random.Random) -> Item:
     plain = rng.choice(pool("colours.txt", "plain"))
-    return Item("colour", f"{rng.choice(pool('colours.txt', 'tone'))} {plain}" if rng.random() < 0.5 else plain)
+    return Item("colour", f"{rng.choice(pool('colours.txt', 'tone'))} {plain}" if rng.random() < 0.3 else plain)
 
 
 def _view(rng: random.Random) -> Item:
     kind = rng.choice(pool("camera.txt", "kind"))
     text = f"{rng.choice(pool('camera.txt', 'quality'))} {kind}"
-    if rng.random() < 0.3:
+    if rng.random() < 0.1:
         text = f"{text} {rng.choice(pool('camera.txt', 'tail'))}"
     return Item("composition", text, mass=kind in pool("camera.txt", "kind", "mass"))

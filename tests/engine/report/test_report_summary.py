@@ -73,7 +73,8 @@ def test_circumstances_show_only_in_the_page_and_in_run_json(four_tasks: tuple[p
 def test_summary_json_holds_the_agreed_keys_and_no_nan(four_tasks: tuple[pa.Table, pa.Table]) -> None:
     document = json.loads(written(*four_tasks)["summary.json"], parse_constant=pytest.fail)
     assert {"run", "complete", "partial", "units", "failed", "results", "methods"} <= document.keys()
-    keys = {"method", "task", "budget", "writer", "backbone", "metric", "mean", "low", "high", "n", "clusters", "missing"}
+    keys = {"method", "task", "budget", "writer", "backbone", "metric", "mean", "low", "high", "n", "clusters", "families"}
+    keys |= {"missing", "cases"}
     assert all(row.keys() == keys for row in document["results"])
     figures = document["methods"]["vprag"]["all"]["v"]
     assert figures.keys() == {"mean", "low", "high", "n"}
@@ -81,9 +82,12 @@ def test_summary_json_holds_the_agreed_keys_and_no_nan(four_tasks: tuple[pa.Tabl
     assert set(document["methods"]["vprag"]) == {*TASKS, "generation", "editing", "all"}
 
 
-def test_means_equal_those_of_the_rows(four_tasks: tuple[pa.Table, pa.Table]) -> None:
+def test_means_are_those_of_the_rows_of_cases_in_which_every_method_has_an_outcome(four_tasks: tuple[pa.Table, pa.Table]) -> None:
     summary = summarise(made_up_facts(), *four_tasks)
-    rows = [row for row in four_tasks[0].to_pylist() if row["method"] == "vprag" and row["outcome"] == "answered"]
+    every = four_tasks[0].to_pylist()
+    lacking = {(row["subject"], row["query"]) for row in every if row["outcome"] != "answered"}
+    assert lacking
+    rows = [row for row in every if row["method"] == "vprag" and (row["subject"], row["query"]) not in lacking]
     for task, ending in (("all", ""), ("generation", "-generation"), ("social-editing", "social-editing")):
         values = [row["gs"] for row in rows if row["task"].endswith(ending)]
         found = summary.result("vprag", task, "gs")
@@ -102,7 +106,10 @@ def test_units_without_an_answer_are_missing_and_never_zero(tables: tuple[pa.Tab
         before, after = summary.result("persona", "all", "v"), found.result("persona", "all", "v")
         assert before is not None
         assert after is not None
-        assert after.n + after.missing == before.n + before.missing == 40
+        assert before.missing == 0
+        assert before.cases == after.cases == 40
+        assert after.n + after.missing <= 40
+        assert {row.n for row in found.of_setting(found.results, task="all", metric="v")} == {after.n}
         assert after.missing >= 10
         assert after.mean == pytest.approx(before.mean, abs=0.03)
         assert any("persona 2" in warning for warning in found.warnings)
@@ -274,7 +281,7 @@ def test_settings_are_never_compared_with_each_other(tables: tuple[pa.Table, pa.
     assert found.extractive == ("brag", "combined")
     result = found.result("vprag", "all", "v")
     assert result is not None
-    assert result.n + result.missing == 40
+    assert result.cases == 40
 
 
 def test_the_three_phrase_preset_is_about_v_c(tables: tuple[pa.Table, pa.Table]) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.report.statistics import ClusterBootstrap, percentile_interval
+from engine.statistics.cluster_bootstrap import ClusterBootstrap
+from engine.statistics.estimates import percentile_interval
 
 
 def clustered(rng: np.random.Generator, clusters: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.report.shares import share_estimates
-from engine.report.statistics import Estimates
+from engine.statistics.crossing import Crossing
+from engine.statistics.estimates import Estimates
+from engine.statistics.shares import share_estimates
 
 
 def of(cluster: NDArray[np.int64], won: NDArray[np.float64]) -> Estimates:
-    return share_estimates(cluster, won[:, None], int(cluster.max()) + 1)
+    return share_estimates(Crossing(cluster, np.zeros_like(cluster)), np.zeros(1, dtype=np.int64), won[:, None])
 
 
 @pytest.mark.parametrize("clusters", [8, 20, 60])
@@ -72,4 +73,5 @@ def test_no_share_has_an_interval_under_five_clusters_and_cases_without_a_winner
     assert five.n[0] == 8
     assert five.clusters[0] == 4
     assert five.mean[0] == pytest.approx(3 / 8)
-    assert np.isnan(share_estimates(np.zeros(0, dtype=np.int64), np.zeros((0, 1)), 0).mean[0])
+    none = np.zeros(0, dtype=np.int64)
+    assert np.isnan(share_estimates(Crossing(none, none), np.zeros(1, dtype=np.int64), np.zeros((0, 1))).mean[0])

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.report.statistics import FEWEST_CLUSTERS, ClusterBootstrap, Floats, Integers, percentile_interval
-
-Flags: TypeAlias = NDArray[np.bool_]
+from engine.statistics.cluster_bootstrap import ClusterBootstrap
+from engine.statistics.estimates import FEWEST_CLUSTERS, Flags, Floats, Integers, percentile_interval
 
 TIE = 1e-9
 """Two scores closer than this are the same score computed in another order."""
