@@ -12,7 +12,7 @@ from actors.index_file import CaptionIndex
 from actors.retrieval import RetrievalActor
 from engine.errors import InputError
 from engine.metrics.reidentification import Gallery, hard_gallery
-from engine.metrics.search import Found, Search, mean_hit
+from engine.metrics.search import Found, Search, largest, mean_hit
 from engine.outcome import Answered, Outcome
 from engine.prompting.view import half_of
 from engine.stage import Half
@@ -47,13 +47,14 @@ class Reidentifier:
             self._ranked(searches, hard_gallery(alike)),
             self._ranked(searches, large, masked=True),
         ]
+        near = self._nearest(searches)
         places = iter(range(len(searches)))
         found: list[Outcome[Found]] = []
         for request in requests:
             rows = [next(places) for _ in request]
             hits = [mean_hit([column[0][row] for row in rows]) for column in columns]
             sizes = [int(max(column[1][row] for row in rows)) for column in columns]
-            found.append(Answered(Found(hits[0], hits[1], hits[2], hits[3], sizes[0], sizes[1], sizes[2], sizes[3])))
+            found.append(Answered(Found(hits[0], hits[1], hits[2], hits[3], sizes[0], sizes[1], sizes[2], sizes[3], *(largest(column[rows]) for column in near))))
         return found
 
     def close(self) -> None:
@@ -72,6 +73,13 @@ class Reidentifier:
                 ranks = self._retrieval.reidentify(vectors, [searches[place].subject for place in here], gallery, allowed=allowed)
                 hits[here], sizes[here] = ranks.hits(1), ranks.size
         return hits, sizes
+
+    def _nearest(self, searches: Sequence[Search]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The largest cosine of each prompt with a caption of the person's, and with one of anybody outside their cluster."""
+        vectors, people = np.stack([search.vector for search in searches]), [search.subject for search in searches]
+        clusters = {person: self._retrieval.index.cluster_of(person) for person in set(people)}
+        others = self._retrieval.search(vectors, 1, exclude=[clusters[person] for person in people])
+        return self._retrieval.within_many(people, vectors, 1).cosines[:, 0], others.cosines[:, 0]
 
     def _those_like(self, person: str) -> set[str]:
         """Everyone who shares the person's culture or trade."""

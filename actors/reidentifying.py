@@ -30,12 +30,21 @@ Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 
-def reidentify(index: CaptionIndex, queries: Array, persons: Sequence[str], gallery: Gallery, allowed: Flags | None) -> Ranks:
-    """`RetrievalActor.reidentify` for finite queries (q, d). Raises InputError for an unknown person or a mask of another length."""
+def places_in_order(index: CaptionIndex, seed: int) -> Integers:
+    """(p,) the positions of all people in the order in which galleries are filled."""
+    return np.array([index.place(person) for person in gallery_order(index.people, seed)], np.int64)
+
+
+def reidentify(
+    index: CaptionIndex, queries: Array, persons: Sequence[str], gallery: Gallery, order: Integers, allowed: Flags | None
+) -> Ranks:
+    """`RetrievalActor.reidentify` for finite queries (q, d), with everyone in the gallery's order.
+
+    Raises InputError for an unknown person or a mask of another length.
+    """
     memory = _Memory(index, _usable(index, allowed))
     right = np.array([index.place(person) for person in persons], np.int64)
     counts = np.zeros((3, len(queries)), np.int64)
-    order = np.array([index.place(person) for person in gallery_order(index.people, gallery.seed)], np.int64)
     order = order[memory.counts[order] > 0]
     for pairs, candidates in _audiences(index, right, gallery, order):
         for start in range(0, len(pairs), QUERIES):
@@ -66,13 +75,14 @@ class _Memory:
     @cached_property
     def counts(self) -> Integers:
         """(p,) how many captions of each person count."""
-        sums = np.concatenate([[0], np.cumsum(self.usable)])
-        counts: Integers = np.diff(sums[self.index.offsets])
+        sums: Integers = np.concatenate([[0], np.cumsum(self.usable)])
+        counts: Integers = sums[self.index.offsets[1:]] - sums[self.index.offsets[:-1]]
         return counts
 
     def rows(self, place: int) -> Integers:
         span = self.index.span(place)
-        return np.flatnonzero(self.usable[span]) + span.start
+        rows: Integers = np.flatnonzero(self.usable[span]) + span.start
+        return rows
 
     def exact(self, query: Array, vectors: Array) -> float:
         return float(mean_of_best(cosines(query, vectors)))

@@ -1,4 +1,4 @@
-"""A store that looks like a run of 6,000 people x 4 tasks x 5 methods with nine tenths done, made in a minute instead of computed.
+"""A store that looks like a run of 6,000 people x 4 tasks x 10 methods and controls with nine tenths done, made in a minute instead of computed.
 
 One shard is computed for real, with the tiny encoder; every other one takes its values under its own units. So files have real sizes and
 real contents, and only the people are made up. What is measured is how long it takes to know what remains.
@@ -24,6 +24,7 @@ from jobs.calling import Caller
 from jobs.loading import Loader
 from jobs.people_source import PeopleRead
 from jobs.planning import commit_queries, make_plan, prepare
+from jobs.progress import progress_of
 from jobs.remaining import remaining
 from jobs.shard_runner import Retry, ShardRunner
 from jobs.vptt import Vptt
@@ -33,7 +34,9 @@ PEOPLE, SHARD_SIZE, DONE = 6000, 8, 0.9
 
 def build(backend: Backend) -> Plan:
     """Fill `backend`; returns the plan."""
-    prepared = prepare(Experiment.model_validate({"people": {"grammar": PEOPLE}, "shard_size": SHARD_SIZE, "encoder": "tiny-trigrams"}))
+    # Nobody is cross-fitted: the share of the people differs from shard to shard, and one shard is the template of all.
+    choices = {"people": {"grammar": PEOPLE}, "shard_size": SHARD_SIZE, "encoder": "tiny-trigrams", "cross_fit": 0}
+    prepared = prepare(Experiment.model_validate(choices))
     workflow, results = prepared.workflow, Results(backend)
     template = _computed(workflow, results)
     numbers = range(0, PEOPLE, SHARD_SIZE)
@@ -91,7 +94,7 @@ def _fill(workflow: Vptt, results: Results, template: tuple[Shard, dict[str, lis
             continue
         rows = []
         for unit, outcome in zip(workflow.units(shard, stage), template[1][stage.id], strict=True):
-            read = [digests[each.id][each.row_key(unit.key, unit.subject)] for each in stage.inputs]
+            read = [digests[each.stage.id][each.key] for each in stage.reads(unit)]
             rows.append(make_row(stage, unit, outcome, inputs_digest(read)))
         digests[stage.id] = {row.unit: row.sha256 for row in rows}
         results.commit(stage, shard.key, rows)

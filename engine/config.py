@@ -61,6 +61,9 @@ class Queries(_Strict):
     file: Path | None = Field(None, description="A prompt list (.jsonl, .tsv, .csv, .txt) instead of the built-in pool")
     tasks: tuple[str, ...] = Field((), description="Tasks to run; empty: all of the pool")
     per_task: int = Field(1, ge=1, le=1000, description="Queries drawn for each person and task")
+    assigned: bool = Field(
+        False, description="Ask each person exactly what your own methods' files have a prompt of theirs for, and nobody else anything"
+    )
 
 
 class Retrieval(_Strict):
@@ -137,7 +140,8 @@ class Experiment(_Strict):
     limit: str = Field("", description='People at most, "50" or "10%"; empty: all')
     queries: Queries = Queries()
     methods: Annotated[
-        tuple[str | OwnMethod, ...], Field(min_length=1, description="Built-in methods by name, and your own: {name: mine, file: prompts.jsonl}")
+        tuple[str | OwnMethod, ...],
+        Field(min_length=1, description="Built-in methods by name, and your own: {name: mine, file: prompts.jsonl}"),
     ] = METHODS
     writers: Annotated[tuple[str, ...], Field(min_length=1)] = WRITERS
     budgets: Annotated[tuple[str, ...], Field(min_length=1, description="q3: 150 words, 3 elements a category; q1, q2: three phrases")] = (
@@ -147,7 +151,9 @@ class Experiment(_Strict):
     second_encoder: str = Field(
         "wordllama-l2-256", description="Encoder of the second space, in which every score is repeated and no method retrieves; empty: none"
     )
-    cross_fit: float = Field(0.25, ge=0, le=1, description="Share of the people whose scores are cross-fitted and re-identified; 0: nobody's")
+    cross_fit: float = Field(
+        0.25, ge=0, le=1, description="Share of the people whose scores are cross-fitted and re-identified; 0: nobody's"
+    )
     retrieval: Retrieval = Retrieval()
     shard_size: int = Field(8, ge=1, le=64, description="People in a shard")
     max_failed: int = Field(0, ge=0, description="Failed rows that are tolerated")
@@ -177,6 +183,14 @@ class Experiment(_Strict):
             raise ValueError("an entry stands twice")
         return values
 
+    @model_validator(mode="after")
+    def _assigned_by_a_file(self) -> Experiment:
+        if self.queries.assigned and not self.own_methods():
+            raise ValueError("queries.assigned needs a method of your own: methods: [vprag, {name: mine, file: prompts.jsonl}]")
+        if self.queries.assigned and self.queries.tasks:
+            raise ValueError("queries.assigned asks what the files ask; leave out queries.tasks")
+        return self
+
     def method_names(self) -> list[str]:
         """The built-in methods of this experiment."""
         return [method for method in self.methods if isinstance(method, str)]
@@ -205,4 +219,6 @@ class Experiment(_Strict):
             pinned["people"] = {"file": people}
         if self.queries.file:
             pinned["queries"]["file"] = queries
+        if not self.queries.assigned:
+            del pinned["queries"]["assigned"]
         return pinned

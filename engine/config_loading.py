@@ -85,7 +85,16 @@ def _from_file(file: Path) -> tuple[dict[str, Any], dict[Path_, str]]:
         section = values.get(field)
         if isinstance(section, dict) and isinstance(section.get("file"), str):
             section["file"] = str(file.parent / Path(section["file"]).expanduser())  # relative to the experiment file
+    methods = values.get("methods")
+    values |= {"methods": [_beside(file, method) for method in methods]} if isinstance(methods, list) else {}
     return values, origins
+
+
+def _beside(file: Path, method: object) -> object:
+    """A method of one's own with its file relative to the experiment file."""
+    if isinstance(method, dict) and isinstance(method.get("file"), str):
+        return {**method, "file": str(file.parent / Path(method["file"]).expanduser())}
+    return method
 
 
 def _plain(node: CommentedMap, file: Path, path: Path_) -> tuple[dict[str, Any], dict[Path_, str]]:

@@ -36,7 +36,7 @@ Set = Annotated[list[str] | None, typer.Option("--set", help="Any field: --set p
 Out = Annotated[Path | None, typer.Option("--out", help="Also copy the report's files into this local folder, over what is there.")]
 INTERRUPTED = 130
 GOES_ON = "Interrupted. What is finished is kept; the same command again goes on from there."
-SAID = {"run": GOES_ON, "retry": GOES_ON, "demo": GOES_ON, "watch": "The run itself is not touched."}
+SAID = {"run": GOES_ON, "score": GOES_ON, "retry": GOES_ON, "demo": GOES_ON, "watch": "The run itself is not touched."}
 """What an interrupt means to a command, where it means more than its end."""
 
 
@@ -111,11 +111,75 @@ def plan(
 
 
 @app.command()
+def queries(
+    experiment: ExperimentFile,
+    out: Annotated[Path | None, typer.Option("--out", help="File to write (JSON lines); stdout if left out.")] = None,
+    limit: Limit = "",
+    people: People = None,
+    force: Force = False,
+    set_: Set = None,
+) -> None:
+    """Who is asked what in an experiment, a JSON line a person and query: what a method of your own writes prompts for."""
+    from jobs.commands.queries import queries_command
+
+    queries_command(experiment, out=out, force=force, options=_options(limit, people, None, set_))
+
+
+@app.command()
+def score(
+    file: Annotated[Path, typer.Argument(help="Your prompts: JSON lines, or a table with a header (.tsv, .csv).")],
+    profiles: Annotated[Path, typer.Option("--profiles", help="The people they were written for (Parquet or JSONL).")],
+    queries: Annotated[Path | None, typer.Option("--queries", help="Pool that `query` names; the built-in one if left out.")] = None,
+    store: Store = DEFAULT_STORE,
+    limit: Limit = "",
+    name: Annotated[str, typer.Option("--name", help="What your method is called, unless rows say it; mine if left out.")] = "",
+    max_failed: MaxFailed = None,
+    set_: Set = None,
+    json: Json = False,
+) -> None:
+    """Score prompts of your own beside the built-in methods and controls, on the same people and queries.
+
+    \b
+    Each row of FILE has
+      person       the person's id in the profiles
+      query        the id of a query as `mien queries` tells it, or the query's own words
+      prompt       what your method wrote; an empty one counts as failed
+    and may have
+      query_text   the query's words, where `query` is an id of your own
+      task family  what a query of your own belongs to
+      method       which of several methods wrote it: each becomes one of its own
+
+    Only people and queries with a row are evaluated. The same command again resumes; a changed FILE is another run, and what has not
+    changed is taken over from the store.
+    """
+    from jobs.commands.score import score_command
+
+    options = _options(limit, None, max_failed, set_)
+    raise typer.Exit(score_command(file, profiles=profiles, queries=queries, store=store, name=name, options=options, as_json=json))
+
+
+@app.command()
 def report(run: RunName, store: Store = DEFAULT_STORE, out: Out = None, json: Json = False) -> None:
     """Rebuild the report from stored results; no model, no Ray."""
     from jobs.commands.look import report_command
 
     raise typer.Exit(report_command(run, store=store, out=out, as_json=json))
+
+
+@app.command()
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A", help="A run's name or id.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The run that it is compared with.")],
+    store: Store = DEFAULT_STORE,
+    other_store: Annotated[str, typer.Option("--other-store", help="The store of B, if it is another one.")] = "",
+    metric: Annotated[str, typer.Option("--metric", help="A metric of the report's tables; the runs' own score if left out.")] = "",
+    paired: Annotated[bool, typer.Option("--paired", help="On the cases that both runs have: always so, and may be said.")] = True,
+    json: Json = False,
+) -> None:
+    """Differences between two runs with intervals, A less B; figures that do not mean the same are refused."""
+    from jobs.commands.compare import compare_command
+
+    compare_command(a, b, store=store, other_store=other_store, metric=metric, as_json=json)
 
 
 @app.command()
@@ -243,6 +307,10 @@ def check(
     """Name every bad row with line, field and reason; with --quality also each figure of the people beside its band."""
     from jobs.commands.people import check_command
 
+    if against and not quality:
+        from engine.errors import UsageError
+
+        raise UsageError("--against is a list to measure beside the people.", remedy="Add --quality.")
     code = check_command(file, as_json=json)
     if quality and not code:
         from jobs.commands.quality import quality_command

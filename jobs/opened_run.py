@@ -15,6 +15,7 @@ from engine.store.folder import FolderBackend
 from engine.store.opening import open_backend
 from engine.store.plans import Plan, bound_run, load_plan
 from engine.store.results import Results
+from jobs.given_prompts import OwnPrompts
 from jobs.planning import Prepared
 from jobs.progress import Progress, progress_of
 from jobs.reporting import END
@@ -55,7 +56,7 @@ class OpenedRun:
     def prepared(self) -> Prepared:
         """The run as a driver needs it, with the settings of its latest driver."""
         experiment = Experiment.model_validate_json(self.backend.read(names.run(self.plan.run, SETTINGS)))
-        return Prepared(experiment, self.workflow, dict(self.plan.identity))
+        return Prepared(experiment, self.workflow, dict(self.plan.identity), OwnPrompts(experiment))
 
 
 def open_existing(store: str) -> Backend:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
@@ -16,10 +16,12 @@ from engine.outcome import Answered, Failed, Outcome
 from engine.profiles.counting import count_rows
 from engine.profiles.reading import read_people
 from engine.profiles.validation import BadRow, person_key
-from engine.records import Profile
+from engine.queries.assigned import Assignment
+from engine.records import Profile, Query
 from engine.rows import Row, inputs_digest, make_row
 from engine.stage import Unit
 from engine.stages.people import People
+from engine.stages.queries import query_key
 from engine.store import names
 from engine.store.names import short
 from engine.store.plans import Shard, Subject
@@ -56,24 +58,30 @@ def source_id(source: Source) -> str:
 Notice: TypeAlias = Callable[[int, int], None]
 
 
-def read_shards(experiment: Experiment, stage: People, notice: Notice = lambda done, total: None) -> PeopleRead:
-    """Read and check every person of a run; writes nothing. `notice` is told (people read, people planned).
+def read_shards(
+    experiment: Experiment, stage: People, notice: Notice = lambda done, total: None, assigned: Assignment | None = None
+) -> PeopleRead:
+    """Read and check every person of a run, only those with queries if these are `assigned`; writes nothing.
 
-    Raises InputError naming file, line and field when more rows are bad than `max_failed` allows.
+    `notice` is told (people read, people planned). Raises InputError naming file, line and field when more rows are bad than `max_failed`
+    allows, and where none of the people is there.
     """
-    total = count_people(experiment.people)
+    queries = assigned.queries if assigned else None
+    total = count_people(experiment.people) if queries is None else len(queries)
     limit = experiment.people_limit(total)
-    people = itertools.islice(_people(experiment.people), limit)
+    people = itertools.islice(_wanted(people_of(experiment.people), queries), limit)
     shards: list[tuple[Shard, bytes]] = []
     bad: list[BadRow] = []
     done = 0
     while group := list(itertools.islice(people, experiment.shard_size)):
-        pairs = [_subject(stage, line, person) for line, person in group]
+        pairs = [_subject(stage, line, person, queries) for line, person in group]
         bad += [person for _, person in group if isinstance(person, BadRow)]
         shard = Shard.of([subject for subject, _ in pairs])
         shards.append((shard, encode_result(stage, shard.key, [row for _, row in pairs])))
         done += len(group)
         notice(done, limit)
+    if queries is not None and not shards:
+        raise _nobody(experiment, queries)
     if len(bad) > experiment.max_failed:
         raise _too_many(experiment, bad)
     _refuse_twins(experiment, [shard for shard, _ in shards])
@@ -97,7 +105,8 @@ def count_people(source: Source) -> int:
     return count_rows(source.file)
 
 
-def _people(source: Source) -> Iterator[tuple[int, Profile | BadRow]]:
+def people_of(source: Source) -> Iterator[tuple[int, Profile | BadRow]]:
+    """The people of a source one at a time, each with its line. Raises as `read_people`."""
     if source.file is not None:
         return read_people(source.file)
     from engine.profiles.grammar import build_profiles  # reads a lexicon: only when people are built
@@ -106,16 +115,35 @@ def _people(source: Source) -> Iterator[tuple[int, Profile | BadRow]]:
     return enumerate(build_profiles(source.grammar, source.seed), start=1)
 
 
-def _subject(stage: People, line: int, person: Profile | BadRow) -> tuple[Subject, Row[Profile]]:
+def _wanted(
+    people: Iterator[tuple[int, Profile | BadRow]], queries: Mapping[str, tuple[Query, ...]] | None
+) -> Iterator[tuple[int, Profile | BadRow]]:
+    return people if queries is None else (found for found in people if found[1].id in queries)
+
+
+def _nobody(experiment: Experiment, queries: Mapping[str, tuple[Query, ...]]) -> InputError:
+    some = ", ".join(sorted(queries)[:3])
+    return InputError(
+        f"holds none of the {len(queries)} people that the prompts are for ({some}{', ...' if len(queries) > 3 else ''}).",
+        file=str(experiment.people.file or "the grammar's people"),
+        field="id",
+        remedy="Give the profiles that the prompts were written from, with the same ids.",
+    )
+
+
+def _subject(
+    stage: People, line: int, person: Profile | BadRow, queries: Mapping[str, tuple[Query, ...]] | None
+) -> tuple[Subject, Row[Profile]]:
     outcome: Outcome[Profile]
+    asked = tuple(query_key(query) for query in queries[person.id]) if queries is not None else ()
     if isinstance(person, BadRow):
         key = content_key({"bad_row": asdict(person)})
         outcome = Failed(BAD_PERSON, f"{person.told}. {person.remedy}")
-        subject = Subject(key, person.id or f"line-{line}", key, bad=True)
+        subject = Subject(key, person.id or f"line-{line}", key, bad=True, queries=asked)
     else:
         key = person_key(person)
         outcome = Answered(person)
-        subject = Subject(key, person.id, person.cluster or person.id)
+        subject = Subject(key, person.id, person.cluster or person.id, queries=asked)
     return subject, make_row(stage, Unit(key, key), outcome, inputs_digest([]))
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from engine.config import Experiment
 from engine.keys import content_key, file_sha256
 from engine.outcome import Answered
-from engine.queries import builtin_queries, read_queries
-from engine.records import Query
 from engine.rows import inputs_digest, make_row
 from engine.stage import Unit
 from engine.stages.queries import query_key
@@ -17,6 +15,7 @@ from engine.store.names import short
 from engine.store.plans import Plan, Shard, Subject, run_id
 from engine.store.results import Results
 from jobs.actor_factory import model_ids
+from jobs.given_prompts import OwnPrompts, pool_of
 from jobs.people_source import PeopleRead, count_people, source_id
 from jobs.vptt import Vptt, vptt
 
@@ -28,6 +27,8 @@ class Prepared:
     experiment: Experiment
     workflow: Vptt
     identity: dict[str, Any]
+    own: OwnPrompts
+    """What the files of the experiment's own methods hold; read when it is needed."""
 
     @property
     def run(self) -> str:
@@ -37,14 +38,17 @@ class Prepared:
 
 def prepare(experiment: Experiment) -> Prepared:
     """Resolve inputs and models. Raises InputError, ConfigError or ModelError before anything is written."""
-    people = source_id(experiment.people)
-    total = count_people(experiment.people)
+    people, own = source_id(experiment.people), OwnPrompts(experiment)
+    given = model_ids(experiment)
+    assigned = own.assignment
+    total = len(assigned.queries) if assigned else count_people(experiment.people)
     limit = experiment.people_limit(total)
     # A share of the people, or more than there are, is the same plan as the number it comes to.
     experiment = experiment.model_copy(update={"limit": str(limit) if limit < total else ""})
-    pool = pool_of(experiment)
+    pool = assigned.pool if assigned else pool_of(experiment)
     queries = f"sha256:{file_sha256(experiment.queries.file)}" if experiment.queries.file else "built-in"
-    models = {**model_ids(experiment), "gallery": content_key({"people": people, "limit": experiment.limit})}
+    only = {"only": assigned.key} if assigned else {}
+    models = {**given, "gallery": content_key({"people": people, "limit": experiment.limit, **only})}
     workflow = vptt(experiment, models, pool)
     identity = {
         "experiment": experiment.pinned(people, queries, {own.name: models[f"given:{own.name}"] for own in experiment.own_methods()}),
@@ -52,12 +56,7 @@ def prepare(experiment: Experiment) -> Prepared:
         "models": models,
         "stages": workflow.fingerprints(),
     }
-    return Prepared(experiment, workflow, identity)
-
-
-def pool_of(experiment: Experiment) -> tuple[Query, ...]:
-    """The queries of an experiment: a file's, or the built-in ones."""
-    return read_queries(experiment.queries.file) if experiment.queries.file else builtin_queries()
+    return Prepared(experiment, workflow, identity, own)
 
 
 def make_plan(prepared: Prepared, people: PeopleRead) -> Plan:

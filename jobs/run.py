@@ -16,6 +16,7 @@ from engine.store.plans import Plan, bind_name, check_name, load_plan, save_plan
 from engine.store.results import Results
 from jobs.console import Console
 from jobs.driving import Hold, driving
+from jobs.given_prompts import check_given, commit_given
 from jobs.history import stage_seconds
 from jobs.local_ray import RaySession
 from jobs.opened_run import save_settings
@@ -88,20 +89,23 @@ class Driver:
     def _planned(self) -> Plan:
         """A new plan, with people and queries in the store; bad input is found before anything is written."""
         people = self._read_people()
-        probe(self._backend)
         plan = make_plan(self._prepared, people)
+        for told in check_given(self._workflow, plan, self._prepared.own):
+            self._console.warn(told)
+        probe(self._backend)
         with self._phase("storing people"):
             commit_people(people, self._results, self._workflow.people)
             commit_queries(self._prepared, plan, self._results)
+            commit_given(self._workflow, plan, self._results, self._prepared.own)
             save_plan(self._backend, plan)
         return plan
 
     def _read_people(self) -> PeopleRead:
         with self._phase("reading people"), self._console.progress("reading people", "people") as bar:
-            return read_shards(self._prepared.experiment, self._workflow.people, bar.set)
+            return read_shards(self._prepared.experiment, self._workflow.people, bar.set, self._prepared.own.assignment)
 
     def _ensure_inputs(self, plan: Plan) -> None:
-        """Bring back people and queries that are missing from the store or cannot be trusted, from where they first came from."""
+        """Bring back what is missing of people, queries and own prompts, or cannot be trusted, from where it first came from."""
         stored = self._results.done(self._workflow.people)
         if any(names.short(shard.key) not in stored for shard in plan.shards):
             people = self._read_people()
@@ -111,6 +115,7 @@ class Driver:
         with suppress(CorruptObject, Missing):
             self._results.read(self._workflow.queries, plan.queries.key, overlays=0)
         commit_queries(self._prepared, plan, self._results)
+        commit_given(self._workflow, plan, self._results, self._prepared.own)
 
     def _work(self, plan: Plan, hold: Hold, session: RaySession) -> int:
         experiment = self._prepared.experiment

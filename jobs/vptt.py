@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any
 
 from engine.config import Execution, Experiment
@@ -35,7 +36,7 @@ from engine.stages.reidentify import Reidentify
 from engine.stages.retrieve import RandomElements, Retrieve
 from engine.stages.score import Score
 from engine.stages.second import SecondScore
-from engine.store.plans import Plan, Shard
+from engine.store.plans import Plan, Shard, Subject
 from engine.store.results import Results
 from jobs.actor_factory import actor_maker
 from jobs.gallery import ensure_gallery
@@ -67,13 +68,8 @@ class Entrant:
     @property
     def stages(self) -> Iterator[Stage[Any]]:
         """All that reads its own shard alone, in dependency order; stages that entrants share come with each of them."""
-        for embedding in (self.score.embedding, *([self.cross.embedding] if self.cross else [])):
-            yield from _retrievals(embedding.prompt.retrieved)
-            yield embedding.prompt
-            yield embedding
-        if self.reid:
-            yield self.reid.masked
-        yield from (stage for stage in self.measured if stage is not self.reid)
+        for stage in self.measured:
+            yield from (_with_inputs(stage) if stage is not self.reid else chain.from_iterable(map(_with_inputs, stage.inputs)))
 
     @property
     def measured(self) -> Iterator[Stage[Any]]:
@@ -82,11 +78,11 @@ class Entrant:
         return (stage for stage in found if stage)
 
 
-def _retrievals(retrieved: Retrieve | None) -> Iterator[Retrieve]:
-    if isinstance(retrieved, RandomElements):
-        yield from _retrievals(retrieved.retrieved)
-    if retrieved:
-        yield retrieved
+def _with_inputs(stage: Stage[Any]) -> Iterator[Stage[Any]]:
+    """A stage after all that it reads, also prompts that nobody measures: controls are as long as vprag's, whatever methods there are."""
+    for each in stage.inputs:
+        yield from _with_inputs(each)
+    yield stage
 
 
 @dataclass(frozen=True)
@@ -160,8 +156,18 @@ class Vptt:
         return [
             replace(unit, strangers=strangers_of(unit, shard))
             for subject in shard.subjects
-            for unit in query_units(subject.key, draw(self.pool, subject.key, self.draw.tasks, self.draw.per_task, self.draw.seed))
+            for unit in query_units(subject.key, self._asked(subject))
         ]
+
+    def _asked(self, subject: Subject) -> tuple[Query, ...]:
+        """The queries of a person: those that the plan names, or their own draw."""
+        if self.draw.assigned:
+            return tuple(self._by_key[key] for key in subject.queries)
+        return draw(self.pool, subject.key, self.draw.tasks, self.draw.per_task, self.draw.seed)
+
+    @cached_property
+    def _by_key(self) -> dict[str, Query]:
+        return {query_key(query): query for query in self.pool}
 
     def actors(self, options: Mapping[str, Any]) -> Actors:
         """`options`: "encoder" and "second" (names or folders on this node) and "threads" (torch threads)."""
@@ -194,7 +200,7 @@ def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query
     Raises ConfigError for a task that the pool does not hold, and where no tau is known that matches the encoder.
     """
     people, queries = People(), Queries()
-    drawn = Draw(content_key([query_key(query) for query in pool]), _tasks(experiment, pool), experiment.queries.per_task, experiment.seed)
+    drawn = draw_of(experiment, pool)
     memory = Remember(people, models["encoder"])
     definition = VpttDefinition(encoder=models["encoder"])
     parts = _Parts(experiment, models, people, memory, drawn, definition)
@@ -258,8 +264,16 @@ class _Parts:
         return Retrieve(f"{budget.name}-matched" if matched else budget.name, self.people, self.memory, self.draw, settings)
 
 
+def draw_of(experiment: Experiment, pool: Sequence[Query]) -> Draw:
+    """How the people of an experiment get queries of its pool. Raises ConfigError for a task that the pool does not hold."""
+    key, wanted = content_key([query_key(query) for query in pool]), experiment.queries
+    return Draw(key, _tasks(experiment, pool), wanted.per_task, experiment.seed, wanted.assigned)
+
+
 def _tasks(experiment: Experiment, pool: Sequence[Query]) -> tuple[str, ...]:
     known = tuple(dict.fromkeys(query.task for query in pool))
+    if experiment.queries.assigned:
+        return known
     for task in experiment.queries.tasks:
         if task not in known:
             raise ConfigError(f"queries.tasks: there is no task '{task}'{did_you_mean(task, known)}.")

@@ -24,7 +24,11 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How often the right person came first, mean of both halves, in each gallery, and how many people that had; None without a rank."""
+    """How often the right person came first, mean of both halves, in each gallery, and how many people that had; None without a rank.
+
+    `near_own` and `near_other` are the largest cosines of the prompts with any caption of the person's and of anyone's outside their
+    cluster: what was copied, and whether it was somebody else's.
+    """
 
     reid_100: float | None
     reid_1000: float | None
@@ -34,9 +38,17 @@ class Found:
     size_1000: int
     size_hard: int
     size_masked: int
+    near_own: float | None
+    near_other: float | None
 
 
 def mean_hit(hits: Sequence[float]) -> float | None:
     """The mean over halves that have a rank."""
     ranked = [float(hit) for hit in hits if np.isfinite(hit)]
     return sum(ranked) / len(ranked) if ranked else None
+
+
+def largest(cosines: NDArray[np.float64]) -> float | None:
+    """The largest of the cosines that there are."""
+    there = cosines[np.isfinite(cosines)]
+    return float(there.max()) if len(there) else None

@@ -1,14 +1,14 @@
-"""Imports people from files of profiles or of persona seeds; equal persona sheets are one person (VPTT)."""
+"""Imports people from files of profiles or of persona seeds; persona sheets that say the same are one person (VPTT)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.profiles.fields import FieldError
 from engine.profiles.persona.building import build_person, persona_id
-from engine.profiles.persona.clusters import clusters_of
+from engine.profiles.persona.clusters import clusters_of, likeness
 from engine.profiles.persona.sheet import PersonaSheet, sheet_of
 from engine.profiles.reading import checked
 from engine.profiles.rows import Unreadable, raw_rows
@@ -20,7 +20,7 @@ from engine.records import Profile
 class ImportResult:
     """People on their way in. The counts are final once `profiles` is exhausted; for persona seeds they are from the start.
 
-    rows: rows read (blank lines not counted); distinct: people; merged: rows equal to an earlier one; bad: the rows refused.
+    rows: rows read (blank lines not counted); distinct: people; merged: rows that say what an earlier one says; bad: the rows refused.
     """
 
     profiles: Iterator[Profile]
@@ -34,7 +34,7 @@ class ImportResult:
 def import_people(path: Path, *, seed: int = 0) -> ImportResult:
     """The people in a JSONL or Parquet file of profiles or persona seeds, or in a text file with a seed a line.
 
-    Profiles stream and stay as they are. Persona seeds (a string, a list of sentences, or {"persona": either}) are merged where equal and
+    Profiles stream and stay as they are. Persona seeds (a string, a list of sentences, or {"persona": either}) are merged where they say the same and
     built into people one by one. The first readable row decides which of the two a file holds.
     Raises InputError for an unreadable file.
     """
@@ -73,7 +73,7 @@ def _profiles(rows: Iterator[tuple[int, object]]) -> ImportResult:
 
 def _seeds(rows: Iterator[tuple[int, object]], seed: int) -> ImportResult:
     result = ImportResult(iter(()), "seeds")
-    sheets: dict[str, PersonaSheet] = {}
+    sheets: dict[frozenset[tuple[str, ...]], PersonaSheet] = {}
     for line, raw in rows:
         result.rows += 1
         if isinstance(raw, Unreadable):
@@ -84,16 +84,18 @@ def _seeds(rows: Iterator[tuple[int, object]], seed: int) -> ImportResult:
         except FieldError as error:
             result.bad.append(bad_row(line, raw, error))
             continue
-        known = sheets.get(sheet.key)
-        if known is None or sheet.sentences < known.sentences:
-            sheets[sheet.key] = sheet
+        same = likeness(sheet.marks)
+        known = sheets.get(same)
+        # The sheet that is kept does not depend on the order of the file.
+        if known is None or (sheet.marks, sheet.sentences) < (known.marks, known.sentences):
+            sheets[same] = sheet
     result.distinct = len(sheets)
     result.merged = result.rows - len(result.bad) - len(sheets)
-    result.profiles = _built(sheets, seed)
+    result.profiles = _built(list(sheets.values()), seed)
     return result
 
 
-def _built(sheets: dict[str, PersonaSheet], seed: int) -> Iterator[Profile]:
-    clusters = clusters_of({persona_id(sheet): sheet.marks for sheet in sheets.values()})
-    for sheet in sheets.values():
+def _built(sheets: Sequence[PersonaSheet], seed: int) -> Iterator[Profile]:
+    clusters = clusters_of({persona_id(sheet): sheet.marks for sheet in sheets})
+    for sheet in sheets:
         yield build_person(sheet, seed=seed, cluster=clusters[persona_id(sheet)])

@@ -21,6 +21,7 @@ from engine.records import Profile
 
 RULE = "controls-1"
 NOISE = "noise"
+NOISE_TEXTS, NOISE_STEP = 64, 8
 
 
 def random_evidence(profile: Profile, evidence: Evidence, unit: str) -> Evidence:
@@ -57,8 +58,12 @@ def own_captions(profile: Profile, words: int, unit: str) -> Written:
 
 
 def noise(words: int, unit: str) -> Written:
-    """Text about nobody's life of about `words` words: whole sentences, the last one cut."""
-    random = Random(seed_of(RULE, NOISE, unit))
+    """One of 64 texts about nobody's life, drawn by the unit's key, of about `words` words: whole sentences, the last one cut.
+
+    Lengths go in steps of eight words, so that a run holds some hundred such texts and an encoder that remembers texts meets each once.
+    """
+    words = max(NOISE_STEP, NOISE_STEP * round(words / NOISE_STEP))
+    random = Random(seed_of(RULE, NOISE, str(seed_of(RULE, NOISE, unit) % NOISE_TEXTS)))
     kept: list[str] = []
     for sentence in sentences(random.random):
         kept += sentence.split()

@@ -51,6 +51,8 @@ SCORES_SCHEMA = pa.schema(
         pa.field("extractive", pa.bool_(), nullable=False),
         pa.field("cap_binds", pa.bool_()),
         pa.field("n_eff", pa.float64()),
+        pa.field("near_own", pa.float64()),
+        pa.field("near_other", pa.float64()),
     ]
     + [pa.field(name, pa.float64()) for name in METRICS],
     metadata={"mien.record": "vptt-report-score", "mien.version": "1"},

@@ -13,10 +13,13 @@ import pyarrow.compute as pc
 from engine.errors import InputError
 from engine.report.cases import Cases, Grid
 from engine.report.data import CEILING_METRICS, CEILINGS_SCHEMA, METRICS, OUTCOMES
-from engine.report.rows import Ceiling, Coverage, FailureGroup, Retrieval, Sample, SamplePrompt, Words, rounded
+from engine.report.rows import Ceiling, Copying, Coverage, FailureGroup, Retrieval, Sample, SamplePrompt, Words, rounded
 from engine.statistics.cluster_bootstrap import ClusterBootstrap
 from engine.statistics.estimates import Floats
 from engine.statistics.two_way import TwoWayBootstrap
+
+COPY = 0.9
+"""Cosine from which on a prompt is said to repeat a caption."""
 
 SAMPLES = 6
 PROMPT_CHARACTERS = 1200
@@ -93,6 +96,18 @@ def retrieval(cases: Cases, grid: Grid) -> Iterator[Retrieval]:
                     method, str(label), grid.setting.budget, grid.setting.writer, grid.setting.backbone,
                     rounded(lower), rounded(median), rounded(upper), share, len(spread),
                 )  # fmt: skip
+
+
+def copying(cases: Cases, grid: Grid) -> Iterator[Copying]:
+    """How near prompts come to captions, for the people who were re-identified."""
+    own, other = on_grid(cases, grid, "near_own"), on_grid(cases, grid, "near_other")
+    for m, method in enumerate(grid.methods):
+        near = [column[np.isfinite(column[:, m]), m] for column in (own, other)]
+        if len(near[0]) and len(near[1]):
+            figures = [(rounded(float(np.median(found))), rounded(float((found >= COPY).mean()))) for found in near]
+            yield Copying(
+                method, grid.setting.budget, grid.setting.writer, grid.setting.backbone, *figures[0], *figures[1], len(near[0])
+            )
 
 
 def coverage(grid: Grid) -> Iterator[Coverage]:

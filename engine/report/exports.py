@@ -28,6 +28,7 @@ def csv_files(summary: Summary) -> Iterator[tuple[str, bytes]]:
         "ceilings": (rows.Ceiling, summary.ceilings),
         "words": (rows.Words, summary.words),
         "retrieval": (rows.Retrieval, summary.retrieval),
+        "copying": (rows.Copying, summary.copying),
         "outcomes": (rows.Coverage, summary.outcomes),
         "failures": (rows.FailureGroup, summary.failures),
     }

@@ -12,7 +12,7 @@ from engine.report.diagnostics import on_grid
 from engine.report.rows import LengthMatched, rounded
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, figure
-from engine.statistics.length_matching import matched_difference
+from engine.statistics.length_matching import matched_differences
 from engine.statistics.two_way import TwoWayBootstrap
 
 
@@ -20,10 +20,10 @@ def matched(cases: Cases, grid: Grid, bootstrap: TwoWayBootstrap, metric: str) -
     """Every two methods and controls compared at equal prompt length, the later one of the list first, by task."""
     words = on_grid(cases, grid, "words")
     scores = grid.values[:, :, METRICS.index(metric)]
+    pairs = [(b, a) for a, b in combinations(range(len(grid.methods)), 2)]
     for task, chosen in grid.groups():
-        for a, b in combinations(range(len(grid.methods)), 2):
-            pair = scores[chosen][:, [b, a]], words[chosen][:, [b, a]]
-            found = matched_difference(bootstrap, grid.where(chosen), grid.task[chosen], *pair)
+        every = matched_differences(bootstrap, grid.where(chosen), grid.task[chosen], scores[chosen], words[chosen], pairs)
+        for (b, a), found in zip(pairs, every, strict=True):
             yield LengthMatched(
                 method=grid.methods[b],
                 other=grid.methods[a],

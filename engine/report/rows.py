@@ -214,6 +214,22 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True)
+class Copying:
+    """How near a method's prompts come to captions, of the person's own and of other people's: medians of the largest cosine, and the
+    shares of prompts that come nearer than `COPY`."""
+
+    method: str
+    budget: str
+    writer: str
+    backbone: str
+    own_median: float | None
+    own_share: float | None
+    other_median: float | None
+    other_share: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """How a method's units ended; `absent` units are in the plan of another method but have no row here."""
 

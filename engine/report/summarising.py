@@ -58,6 +58,7 @@ def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
         ceilings=tuple(diagnostics.ceilings(ceilings, seed_of(facts.run, "report", "ceilings"))),
         words=tuple(row for grid in cases.grids for row in diagnostics.words(cases, grid, bootstrap)),
         retrieval=tuple(row for grid in cases.grids for row in diagnostics.retrieval(cases, grid)),
+        copying=tuple(row for grid in cases.grids for row in diagnostics.copying(cases, grid)),
         outcomes=tuple(row for grid in cases.grids for row in diagnostics.coverage(grid)),
         failures=tuple(diagnostics.failures(cases.table)),
         samples=tuple(diagnostics.samples(cases, default, facts.metric, seed_of(facts.run, "report", "samples"))) if default else (),

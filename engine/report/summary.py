@@ -10,6 +10,7 @@ from engine.report.data import CONTROLS, Setting
 from engine.report.rows import (
     Bound,
     Ceiling,
+    Copying,
     Coverage,
     Difference,
     Disagreement,
@@ -52,6 +53,7 @@ class Summary:
     ceilings: tuple[Ceiling, ...]
     words: tuple[Words, ...]
     retrieval: tuple[Retrieval, ...]
+    copying: tuple[Copying, ...]
     outcomes: tuple[Coverage, ...]
     failures: tuple[FailureGroup, ...]
     samples: tuple[Sample, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +12,9 @@ from engine.keys import Json, content_key
 from engine.queries.drawing import DRAW_RULE
 from engine.records import QUERY_SCHEMA, Query
 from engine.stage import Stage, Unit
+from engine.store.plans import Subject
+
+ASSIGNED_RULE = "assigned-1"
 
 
 class Queries(Stage[Query]):
@@ -41,9 +44,18 @@ class Draw:
     tasks: tuple[str, ...]
     per_task: int
     seed: int
+    assigned: bool = False
+    """Whether the plan names each person's queries; a shard's key then covers them, so fingerprints need not."""
+
+    def cases(self, subjects: Iterable[Subject]) -> int:
+        """How many queries these people are asked in all."""
+        each = len(self.tasks) * self.per_task
+        return sum(len(subject.queries) if self.assigned else each for subject in subjects)
 
     def recipe(self) -> dict[str, Json]:
         """As JSON, for fingerprints."""
+        if self.assigned:
+            return {"rule": ASSIGNED_RULE}
         return {"rule": DRAW_RULE, "pool": self.pool, "tasks": list(self.tasks), "per_task": self.per_task, "seed": self.seed}
 
 

@@ -28,7 +28,7 @@ class Reidentify(Stage[Found]):
     kind = "reid"
     version = 1
     per = "task"
-    payload = pa.schema([pa.field(f.name, pa.int32() if f.name.startswith("size") else pa.float64()) for f in fields(Found)])
+    payload = pa.schema([pa.field(f.name, pa.int32() if f.name.startswith("size_") else pa.float64()) for f in fields(Found)])
 
     def __init__(self, cross: CrossFit, masked: EmbedMasked, gallery: str) -> None:
         self.cross, self.masked, self.gallery = cross, masked, gallery

@@ -47,9 +47,9 @@ class Cells:
     def error(self) -> Floats:
         """(columns,) standard errors of the means over all cases.
 
-        V(people) + V(families) - V(cells), each the sum of squared residual sums over the squared number of cases, with G / (G - 1) for
-        its number of clusters, families and cells within their task (Cameron, Gelbach and Miller 2011; Cameron and Miller 2015). Where that
-        is not positive, the larger of the first two.
+        V(people) + V(families) - V(cells), each the sum of squared residual sums over the squared number of cases (Cameron, Gelbach and
+        Miller 2011), with G / (G - 1) for the number of clusters and of cells, and the correction of the delete-one jackknife for
+        families, which are few and of unequal size (Bell and McCaffrey 2002). Where that is not positive, the larger of the first two.
         """
         by_cluster = cluster_sums(self.cluster, self.residual, len(self.clusters))
         by_family = cluster_sums(self.family, self.residual, len(self.families))
@@ -60,8 +60,12 @@ class Cells:
         return np.asarray(np.sqrt(np.where(both > 0, both, np.maximum(people, families))) / self.cases.sum())
 
     def family_factor(self) -> Floats:
-        """(families,) F / (F - 1) for the F families of each one's task."""
-        return factor(np.bincount(self.task, minlength=self.tasks))[self.task]
+        """(families,) (F - 1) / F over (1 - the family's share of its task's cases) squared, F the families of the task."""
+        cases = np.bincount(self.family, weights=self.cases)
+        share = cases / np.bincount(self.task, weights=cases)[self.task]
+        families = np.bincount(self.task)[self.task]
+        rest = np.where(families > 1, 1 - share, 1.0)
+        return np.asarray(np.where(families > 1, (families - 1) / families / rest**2, 1.0))
 
     def cell_factor(self) -> Floats:
         """(cells,) C / (C - 1) for the C cells of each one's task."""

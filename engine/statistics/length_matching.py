@@ -9,7 +9,8 @@ extrapolate where the methods share none. What is matched is the length alone, s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,30 +39,46 @@ class Matched:
     share_two: float
 
 
-def matched_difference(bootstrap: TwoWayBootstrap, where: Crossing, task: Integers, scores: Floats, words: Floats) -> Matched:
-    """Compare two methods at equal prompt length.
+def matched_differences(
+    bootstrap: TwoWayBootstrap, where: Crossing, task: Integers, scores: Floats, words: Floats, pairs: Sequence[tuple[int, int]]
+) -> list[Matched]:
+    """Compare methods at equal prompt length, one pair (one, two) of columns each; intervals are two-way.
 
     Args:
         bootstrap: the run's resamples of people and query families.
         where: each case's cluster of people and query family.
         task: (cases,) the task of each case.
-        scores: (cases, 2) of the one method and of the other; only cases where both have a score and a length count.
-        words: (cases, 2) length of the prompts.
+        scores: (cases, methods); for a pair only the cases count in which both have a score and a length.
+        words: (cases, methods) length of the prompts.
+        pairs: the columns that are compared.
     """
-    complete = np.isfinite(np.concatenate([scores, words], axis=1)).all(axis=1)
-    scores, words, task, where = scores[complete], words[complete], task[complete], where.of(complete)
+    known = np.isfinite(scores) & np.isfinite(words)
+    found: list[Matched] = []
+    influences = np.zeros((len(scores), len(pairs)))
+    for column, pair in enumerate(pairs):
+        cases = known[:, pair].all(axis=1)
+        matched, influence = _match(task[cases], scores[cases][:, pair], words[cases][:, pair])
+        found.append(matched)
+        influences[cases, column] = influence * len(scores)
+    estimates = bootstrap.mean(where, influences)
+    return [
+        replace(matched, low=float(matched.difference + estimates.low[column]), high=float(matched.difference + estimates.high[column]))
+        for column, matched in enumerate(found)
+    ]
+
+
+def _match(task: Integers, scores: Floats, words: Floats) -> tuple[Matched, Floats]:
+    """One pair without its interval, and (cases,) by how much each case moves the difference."""
     strata, stratum = _strata(task, words)
     counts = np.stack([np.bincount(stratum[:, side], minlength=strata) for side in (0, 1)], axis=1).astype(np.float64)
     common = counts.min(axis=1) > 0
     matched: Flags = np.asarray(common[stratum])
     n_one, n_two = (int(matched[:, side].sum()) for side in (0, 1))
-    shares = (n_one / len(scores), n_two / len(scores)) if len(scores) else (0.0, 0.0)
-    if min(n_one, n_two) < FEWEST_MATCHED:
-        return Matched(np.nan, np.nan, np.nan, n_one, n_two, *shares)
-    difference, influence = _difference(scores, words, stratum, counts, matched)
-    found = bootstrap.mean(where, influence[:, None])
-    low, high = difference + found.low[0] - found.mean[0], difference + found.high[0] - found.mean[0]
-    return Matched(difference, float(low), float(high), n_one, n_two, *shares)
+    cases = max(1, len(scores))
+    difference, influence = np.nan, np.zeros(len(scores))
+    if min(n_one, n_two) >= FEWEST_MATCHED:
+        difference, influence = _difference(scores, words, stratum, counts, matched)
+    return Matched(difference, np.nan, np.nan, n_one, n_two, n_one / cases, n_two / cases), influence
 
 
 def _strata(task: Integers, words: Floats) -> tuple[int, Integers]:
@@ -73,7 +90,7 @@ def _strata(task: Integers, words: Floats) -> tuple[int, Integers]:
 
 
 def _difference(scores: Floats, words: Floats, stratum: Integers, counts: Floats, matched: Flags) -> tuple[float, Floats]:
-    """The matched difference, and (cases,) how much each case moves it, times the number of cases: the linearised difference."""
+    """The matched difference, and (cases,) by how much each case moves it: its linearisation, which sums to 0."""
     strata = len(counts)
     weight = np.where(counts.min(axis=1) > 0, counts.min(axis=1), 0.0)
     weight = weight / weight.sum()
@@ -88,7 +105,7 @@ def _difference(scores: Floats, words: Floats, stratum: Integers, counts: Floats
     of_mean = np.where(matched, weight[stratum] / np.maximum(np.take_along_axis(counts, stratum, axis=0), 1), 0.0)
     of_slope = words_rest / spread if spread > 0 else np.zeros_like(words_rest)
     signs = np.array([1.0, -1.0])
-    return difference, np.asarray((rest * (signs * of_mean - left_over * of_slope)).sum(axis=1) * len(scores))
+    return difference, np.asarray((rest * (signs * of_mean - left_over * of_slope)).sum(axis=1))
 
 
 def _within(values: Floats, stratum: Integers, counts: Floats, strata: int) -> tuple[Floats, Floats]:

@@ -26,7 +26,12 @@ class Agreement:
 def kendall_tau_b(first: Floats, second: Floats) -> Floats:
     """Kendall's tau-b of each row of two arrays (rows, methods), ties within 1e-9; NaN where a row ties throughout (Kendall 1945)."""
     one, two = _signs(first), _signs(second)
-    untied = np.sqrt((one != 0).sum(axis=-1) * (two != 0).sum(axis=-1, dtype=np.float64))
+    untied = np.sqrt(
+        (one != 0).sum(axis=-1)
+        * (two != 0).sum(
+            axis=-1,
+        )
+    )
     tau = np.full(untied.shape, np.nan)
     np.divide((one * two).sum(axis=-1), untied, out=tau, where=untied > 0)
     undefined = ~(np.isfinite(first).all(axis=-1) & np.isfinite(second).all(axis=-1))
@@ -58,8 +63,8 @@ def order_agreement(bootstrap: ClusterBootstrap, cluster: Integers, first: Float
     return Agreement(float(tau[0]), float(low[0]), float(high[0]), int(opposed.sum()), len(both), clusters)
 
 
-def _signs(values: Floats) -> Integers:
+def _signs(values: Floats) -> Floats:
     """Which of every two methods is ahead, in rows of `values`: 1, 0 or -1 for each pair."""
     one, two = np.triu_indices(values.shape[-1], k=1)
     lead = values[..., one] - values[..., two]
-    return np.where(np.abs(lead) <= TIE, 0, np.sign(lead)).astype(np.int64)
+    return np.where(np.abs(lead) <= TIE, 0.0, np.sign(lead))

@@ -20,12 +20,25 @@ from engine.store.backend import Backend
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One person (or query) of a plan: content key, the id people know, bootstrap cluster; `bad` if the input row could not be used."""
+    """One person (or query) of a plan: content key, the id people know, bootstrap cluster; `bad` if the input row could not be used.
+
+    `queries` has the content keys of the queries that a person is assigned; () where queries are drawn.
+    """
 
     key: str
     id: str
     cluster: str
     bad: bool = False
+    queries: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        """Without what most subjects have not."""
+        return {name: value for name, value in asdict(self).items() if name != "queries" or value}
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Subject:
+        """A subject of a plan read back."""
+        return cls(**{**raw, "queries": tuple(raw.get("queries", ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +51,18 @@ class Shard:
     @classmethod
     def of(cls, subjects: Sequence[Subject]) -> Shard:
         """The shard of these subjects in this order."""
-        return cls(content_key([subject.key for subject in subjects]), tuple(subjects))
+        assigned = any(subject.queries for subject in subjects)
+        named = [[subject.key, list(subject.queries)] if assigned else subject.key for subject in subjects]
+        return cls(content_key(cast(Json, named)), tuple(subjects))
+
+    def to_json(self) -> dict[str, Json]:
+        """As it stands in a plan."""
+        return {"key": self.key, "subjects": [subject.to_json() for subject in self.subjects]}
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Shard:
         """A shard of a plan read back."""
-        return cls(raw["key"], tuple(Subject(**subject) for subject in raw["subjects"]))
+        return cls(raw["key"], tuple(map(Subject.from_json, raw["subjects"])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +81,14 @@ class Plan:
 
     def to_bytes(self) -> bytes:
         """Canonical JSON, with a digest of itself."""
-        plan = cast(dict[str, Json], asdict(self))
+        plan: dict[str, Json] = {
+            "run": self.run,
+            "identity": self.identity,
+            "queries": self.queries.to_json(),
+            "shards": [shard.to_json() for shard in self.shards],
+            "partial": self.partial,
+            "total_people": self.total_people,
+        }
         return canonical({**plan, "sha256": content_key(plan)})
 
     @classmethod

@@ -7,6 +7,7 @@ import sys
 
 from engine.errors import UsageError
 from engine.outcome import FailureKind
+from engine.prompting.given import CODES
 from jobs.console import Console
 from jobs.failures import Failure, failures
 from jobs.opened_run import OpenedRun, open_run
@@ -16,9 +17,10 @@ from jobs.shard_runner import UPSTREAM, Retry
 from jobs.suggest import command
 
 SHOWN = 50
-OF_THE_PERSON = (BAD_PERSON, "no-ceiling")
-"""Codes of what a person's row lacks: the plan holds that row, so the same run cannot mend it."""
 MEND_THE_ROW = "mend that line of the people file, then run under a new --name; everyone else's results are taken over"
+MEND_THE_PROMPT = "mend the file of prompts, then run again (`mien run` under a new --name); the other methods' results are taken over"
+OF_A_FILE = {BAD_PERSON: MEND_THE_ROW, "no-ceiling": MEND_THE_ROW, **dict.fromkeys(CODES, MEND_THE_PROMPT)}
+"""Codes of what a file lacks: the plan holds what the file said, so the same run cannot mend it."""
 
 
 def errors_command(name: str, *, store: str, group: bool, as_json: bool) -> None:
@@ -64,8 +66,8 @@ def _facts(run: OpenedRun, store: str, failure: Failure) -> dict[str, str]:
 
 
 def _fix(run: OpenedRun, store: str, failure: Failure) -> str:
-    if failure.outcome.code in OF_THE_PERSON:
-        return MEND_THE_ROW
+    if failure.outcome.code in OF_A_FILE:
+        return OF_A_FILE[failure.outcome.code]
     if failure.outcome.kind is FailureKind.PERMANENT:
         return f"mend its cause, then: {command('retry', run.name, store, '--code', failure.outcome.code)}"
     return f"{command('retry', run.name, store)} (may pass as it is)"
@@ -88,12 +90,12 @@ def _refuse_useless(run: OpenedRun, store: str, code: str) -> None:
     if code and code not in codes:
         known = f"Its codes are {', '.join(codes)}." if codes else "Nothing failed in it."
         raise UsageError(f"Nothing in run {run.name} failed with code '{code}'.", remedy=known)
-    if code in OF_THE_PERSON:
-        raise UsageError("What is wrong with a person stays so: the plan holds what the file said.", remedy=f"To do: {MEND_THE_ROW}.")
+    if code in OF_A_FILE:
+        raise UsageError("What a file lacks stays so: the plan holds what the file said.", remedy=f"To do: {OF_A_FILE[code]}.")
     if roots and not code and not any(Retry().wants(failure.outcome) for failure in roots):
-        mendable = [each for each in codes if each not in OF_THE_PERSON]
+        mendable = [each for each in codes if each not in OF_A_FILE]
         named = f"Once the cause is mended, name the code: {command('retry', run.name, store, '--code', *mendable[:1])}"
         raise UsageError(
             f"All {len(roots)} failures of run {run.name} are permanent: the same input would fail again.",
-            remedy=named if mendable else f"To do: {MEND_THE_ROW}.",
+            remedy=named if mendable else f"To do: {OF_A_FILE[codes[0]]}.",
         )

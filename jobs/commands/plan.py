@@ -18,6 +18,7 @@ from engine.store.opening import open_backend
 from engine.store.plans import Plan, bound_run, check_name, known_names, load_plan
 from engine.store.results import Results
 from jobs.console import Console
+from jobs.given_prompts import check_given
 from jobs.people_source import read_shards
 from jobs.planning import Prepared, make_plan, prepare
 from jobs.progress import Progress, progress_of
@@ -70,14 +71,17 @@ def _named_runs(backend: Backend) -> set[str]:
 
 def _read(prepared: Prepared, console: Console) -> Plan:
     with console.progress("reading people", "people") as bar:
-        return make_plan(prepared, read_shards(prepared.experiment, prepared.workflow.people, bar.set))
+        plan = make_plan(prepared, read_shards(prepared.experiment, prepared.workflow.people, bar.set, prepared.own.assignment))
+    for told in check_given(prepared.workflow, plan, prepared.own):
+        console.warn(told)
+    return plan
 
 
 def _line(prepared: Prepared, plan: Plan, progress: Progress, stage: Stage[Any], pace: Mapping[str, float]) -> Line:
     draw = prepared.workflow.draw
-    each = 1 if stage.per == "person" else len(draw.tasks) * draw.per_task
-    units = sum(len(shard.subjects) for shard in plan.shards) * each
-    done = sum(len(shard.subjects) for shard in plan.shards if progress.overlays(stage, shard) >= 0) * each
+    sizes = [(shard, len(shard.subjects) if stage.per == "person" else draw.cases(shard.subjects)) for shard in plan.shards]
+    units = sum(size for _, size in sizes)
+    done = sum(size for shard, size in sizes if progress.overlays(stage, shard) >= 0)
     return Line(stage.name, units, done, pace[stage.name] * (units - done) if stage.name in pace else None)
 
 

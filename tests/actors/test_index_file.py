@@ -26,6 +26,16 @@ def test_an_index_gives_back_its_people_and_their_unit_vectors(tmp_path):
     assert index.cluster_of("person-003") == ("person-002", "person-003")
 
 
+def test_vectors_that_an_encoder_made_unit_stay_bit_for_bit(tmp_path):
+    generator = np.random.default_rng(0)
+    rows = unit_rows(generator.integers(-3, 4, (400, 8)) + 0.5, 1e-12)[0].astype(np.float32)
+    again = unit_rows(rows, 1e-12)[0].astype(np.float32)
+    assert (again != rows).any()  # few numbers a row: dividing once more would move some
+    index = opened(tmp_path, [PersonVectors("a", "x", rows), PersonVectors("b", "y", 2 * rows)])
+    np.testing.assert_array_equal(index.captions("a"), rows)
+    np.testing.assert_array_equal(index.captions("b"), again)
+
+
 def test_the_same_people_give_the_same_bytes(tmp_path):
     first, second = (build_index(tmp_path / name, people_with_ties(2), encoder="e@1") for name in ("a", "b"))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

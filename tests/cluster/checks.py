@@ -76,10 +76,10 @@ def consistent_lineage(run: Ended) -> list[str]:
     for shard in run.plan.shards:
         rows = run.rows[shard.key]
         for stage in run.workflow.stages:
+            units = {unit.key: unit for unit in run.workflow.units(shard, stage)}
             for key, row in rows[stage.id].items():
-                # What is not sharded, such as the queries, is no row of this shard.
-                read = [rows[each.id][each.row_key(key, row.subject)].sha256 for each in stage.inputs if each.id in rows]
-                if len(read) == len(stage.inputs) and row.input_sha256 != inputs_digest(read):
+                read = [rows[each.stage.id][each.key].sha256 for each in stage.reads(units[key])]
+                if row.input_sha256 != inputs_digest(read):
                     wrong.append(f"{stage.id}: {key} was computed from rows that are not the committed ones")
     return wrong
 

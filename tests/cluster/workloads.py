@@ -37,7 +37,7 @@ class Workload(Protocol):
 
 
 class Evaluation:
-    """`mien run` on grammar people with the encoder that needs no weights and all five methods."""
+    """`mien run` on grammar people with the encoder that needs no weights, all methods and controls."""
 
     def __init__(self, folder: Path) -> None:
         people = folder / "people.parquet"  # built once: each first driver would take a second for it

@@ -49,6 +49,12 @@ def test_a_people_file_replaces_the_grammar_and_is_relative_to_the_experiment(tm
         ("people: {file: a, grammar: 3}\n", "either"),
         ("execution: {encoder: {min: 3, max: 2}}\n", r"min \(3\) is larger than max \(2\)"),
         ("budgets: [q4]\n", "unknown budget 'q4'"),
+        ("cross_fit: 1.5\n", r"exp\.yaml:1: cross_fit: .*less than or equal to 1"),
+        ("methods: [stranger]\n", "unknown method 'stranger'"),
+        ("methods: [{name: vprag, file: p.jsonl}]\n", "'vprag' is a built-in method or control"),
+        ("methods: [{name: noise, file: p.jsonl}]\n", "'noise' is a built-in method or control"),
+        ("methods: [{name: mine, file: p.jsonl}, {name: mine, file: q.jsonl}]\n", "an entry stands twice"),
+        ("methods: [{name: Mine, file: p.jsonl}]\n", "cannot be a method's name"),
         ("seed: 1\nseed: 2\n", "duplicate key"),
         ("a: [1\n", r"exp\.yaml:\d+: "),
         ("- 1\n", "mapping of fields"),
@@ -92,10 +98,23 @@ def test_laptop_yaml_is_the_embedded_default_written_out():
 
 
 def test_only_what_can_change_a_result_is_pinned():
-    base = Experiment().pinned("p", "q")
-    assert Experiment.model_validate({"max_failed": 9, "execution": {"encoder": {"max": 7}}, "name": "other"}).pinned("p", "q") == base
-    assert Experiment.model_validate({"seed": 1}).pinned("p", "q") != base
-    assert Experiment.model_validate(base).pinned("p", "q") == base
+    base = Experiment().pinned("p", "q", {})
+    assert Experiment.model_validate({"max_failed": 9, "execution": {"encoder": {"max": 7}}, "name": "other"}).pinned("p", "q", {}) == base
+    for change in ({"seed": 1}, {"cross_fit": 0.5}, {"retrieval": {"matched_tau": 0.05}}):
+        assert Experiment.model_validate(change).pinned("p", "q", {}) != base
+    assert Experiment.model_validate(base).pinned("p", "q", {}) == base
+
+
+def test_own_prompts_are_pinned_by_their_content_and_stay_a_valid_experiment():
+    own = {"mine": "sha256:1"}
+    one, other = (
+        Experiment.model_validate({"methods": ["baseline", {"name": "mine", "file": f"{folder}/prompts.jsonl"}]}) for folder in "ab"
+    )
+    pinned = one.pinned("p", "q", own)
+    assert pinned["methods"] == ["baseline", {"name": "mine", "file": "sha256:1"}]
+    assert other.pinned("p", "q", own) == pinned
+    assert other.pinned("p", "q", {"mine": "sha256:2"}) != pinned
+    assert Experiment.model_validate(pinned).pinned("p", "q", own) == pinned
 
 
 @pytest.mark.parametrize(("limit", "people"), [("", 200), ("50", 50), ("10%", 20), ("0.1%", 1), ("999", 200)])

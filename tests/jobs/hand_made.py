@@ -49,8 +49,12 @@ QUERIES = tuple(
 class RecordedEncoder:
     """Replays a reply for every text: 16 numbers from its sha256, so equal texts have equal vectors and nothing depends on a CPU."""
 
+    def __init__(self, space: str = "") -> None:
+        self.space = space
+        """Another space has other vectors."""
+
     def encode(self, texts: list[str]) -> SimpleNamespace:
-        digests = np.array([np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype="<u2") for text in texts])
+        digests = np.array([np.frombuffer(hashlib.sha256((self.space + text).encode()).digest(), dtype="<u2") for text in texts])
         rows = digests.astype(np.float64) / 65535 - 0.3
         vectors = (rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))).astype(np.float32)
         return SimpleNamespace(vectors=vectors, truncated=np.zeros(len(texts), dtype=bool))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from engine.config import Experiment
 from engine.outcome import Failed, FailureKind
@@ -41,12 +42,10 @@ class Planned:
                 results.commit(stage, shard.key, [make_row(stage, unit, failed, inputs_digest([])) for unit in units])
 
 
-def planned(store: Path, *, people: int, shard_size: int) -> Planned:
-    """Plan a run of grammar people and bind its name, as a driver does before it takes the lease."""
-    experiment = Experiment.model_validate(
-        {"name": NAME, "shard_size": shard_size, "people": {"grammar": people}, "methods": ["baseline"], "writers": ["template"]}
-    )
-    prepared, backend = prepare(experiment), open_backend(str(store))
+def planned(store: Path, *, people: int, shard_size: int, **choices: Any) -> Planned:
+    """Plan a run of grammar people and bind its name, as a driver does before it takes the lease; `choices` of the experiment."""
+    experiment = {"name": NAME, "shard_size": shard_size, "people": {"grammar": people}, "methods": ["baseline"], "writers": ["template"]}
+    prepared, backend = prepare(Experiment.model_validate({**experiment, **choices})), open_backend(str(store))
     read = read_shards(prepared.experiment, prepared.workflow.people)
     plan, results = make_plan(prepared, read), Results(backend)
     commit_people(read, results, prepared.workflow.people)

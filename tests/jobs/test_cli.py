@@ -53,7 +53,7 @@ COMMANDS = {
     "schema": set(),
     "profiles build": {"--out", "--n", "--seed", "--force", "--json"},
     "profiles import": {"--out", "--seed", "--max-failed", "--force", "--json"},
-    "profiles check": {"--json"},
+    "profiles check": {"--quality", "--against", "--json"},
     "profiles show": {"--people"},
     "config show": {"--origin", "--set"},
 }

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from engine.config import CONTROLS, METHODS
 from engine.outcome import Answered
 from engine.rows import inputs_digest
 from jobs.call_log import units_asked
@@ -46,8 +47,8 @@ def test_a_run_ends_with_every_unit_answered_and_a_report(experiment, undisturbe
     assert summary["complete"] is True
     assert summary["partial"] is False
     assert summary["failed"] == 0
-    assert summary["units"] == PEOPLE * 4 * 5
-    assert set(summary["methods"]) == {"baseline", "persona", "brag", "vprag", "combined"}
+    assert summary["units"] == PEOPLE * 4 * len((*METHODS, *CONTROLS))
+    assert set(summary["methods"]) == {*METHODS, *CONTROLS}
     assert summary["methods"]["vprag"]["all"]["v"]["n"] == PEOPLE * 4
     assert b"<script" not in experiment.report(undisturbed, "index.html")
 
@@ -60,9 +61,10 @@ def test_rows_were_computed_from_exactly_what_is_stored(experiment, undisturbed)
     run = experiment.opened(undisturbed)
     shard = run.plan.shards[0]
     rows = {stage.id: run.results.read(stage, shard.key, overlays=0) for stage in (run.workflow.people, *run.workflow.stages)}
+    units = {stage.id: {unit.key: unit for unit in run.workflow.units(shard, stage)} for stage in run.workflow.stages}
     for stage in run.workflow.stages:
         for unit, row in rows[stage.id].items():
-            read = [rows[each.id][row.subject if each.per == "person" else unit].sha256 for each in stage.inputs]
+            read = [rows[each.stage.id][each.key].sha256 for each in stage.reads(units[stage.id][unit])]
             assert row.input_sha256 == inputs_digest(read)
 
 

@@ -24,7 +24,8 @@ from jobs.worker import SPARE_ATTEMPTS, ShardWorker, WorkerSettings
 @pytest.fixture
 def made(tmp_path):
     """A worker on a store with one planned person, its shard's reference, and its attempts."""
-    prepared = prepare(Experiment.model_validate({"people": {"grammar": 1}, "methods": ["baseline"], "encoder": "tiny-trigrams"}))
+    choices = {"methods": ["baseline", "vprag"], "second_encoder": "", "cross_fit": 0, "encoder": "tiny-trigrams"}
+    prepared = prepare(Experiment.model_validate({"people": {"grammar": 1}, **choices}))
     backend = FolderBackend(tmp_path / "store")
     results = Results(backend)
     people = read_shards(prepared.experiment, prepared.workflow.people)
@@ -59,7 +60,9 @@ def test_a_shard_is_told_by_stage_rows_and_seconds(made):
     reply = run(batch_of(reference))
     ended = _ended(ShardReference.of(row_of(reply)))
     (visit,) = ended.visits
-    assert sum(rows for _, rows, _, _ in visit.tallies) == 1 + 4 + 4 + 4 + 4 + 1
+    # Memory and ceiling; evidence and the random draw; prompts, vectors and scores of two methods and three controls: with nobody else
+    # in the shard there are no strangers.
+    assert sum(rows for _, rows, _, _ in visit.tallies) == 1 + 1 + 2 * 4 + 5 * 3 * 4
     assert not any(failed for _, _, failed, _ in visit.tallies)
     assert set(ended.done) == {0}
     assert (visit.attempt, visit.pid) == (1, os.getpid())

@@ -20,7 +20,7 @@ from engine.profiles.grammar.summaries import summarise
 from engine.profiles.grammar.voice import draw_voice
 from engine.records import Profile
 
-GRAMMAR_VERSION = 1
+GRAMMAR_VERSION = 2
 """Raised whenever the code changes what is built; it is part of every profile's `source`."""
 
 
@@ -45,7 +45,7 @@ def _dice(seed: int, index: int, step: str) -> Dice:
 def _person(index: int, seed: int) -> _Person:
     if index < 0 or seed < 0:
         raise UsageError(f"index {index} and seed {seed} must not be negative.", remedy="Give whole numbers from 0.")
-    life = draw_life(_dice(seed, index, "demographics"))
+    life = draw_life(index, seed, _dice(seed, index, "demographics"))
     words = draw_elements(life, _dice(seed, index, "elements"))
     scenarios = draw_scenarios(life, words, _dice(seed, index, "scenarios"))
     dice = _dice(seed, index, "captions")

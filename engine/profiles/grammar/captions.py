@@ -18,10 +18,11 @@ from engine.profiles.grammar.scenarios import Scenario, place_phrase
 from engine.profiles.grammar.voice import Voice, voiced
 from engine.profiles.grammar.words import CLIMATES, lines
 from engine.records import CATEGORIES, Caption
+from engine.tokens import tokens
 
 LEAST, MOST, LEAST_CATEGORIES = 3, 8, 3
 _DETAILS = {
-    "obj": 2.6, "home": 5.0, "culture": 1.8, "passion": 0.2, "act2": 0.6, "hobby": 0.7, "light": 0.26, "mat": 0.5, "wear": 0.35,
+    "obj": 2.0, "home": 3.0, "culture": 1.0, "passion": 0.2, "act2": 0.6, "hobby": 0.7, "light": 0.26, "mat": 0.5, "wear": 0.35,
     "who": 0.5, "food": 0.3, "job": 0.35, "plant": 0.2, "animal": 0.2, "col": 0.16, "comp": 0.2, "drink": 0.15, "pose": 0.06,
     "hair": 0.04, "body": 0.06, "wind": 0.03, "wet": 0.04, "cold": 0.04, "warm": 0.04,
 }  # fmt: skip
@@ -29,14 +30,17 @@ _DETAILS = {
 _WEATHER = {"wind": CLIMATES, "wet": ("cold", "temperate", "tropical", "mountain"), "cold": ("cold",), "warm": ("arid", "tropical")}
 _ONE_OF = (frozenset({"home", "culture"}), frozenset({"job", "hobby", "passion"}), frozenset({"food", "drink"}), frozenset(_WEATHER))
 """Sections of which a caption takes one: a post says once where it is and once what the person is."""
-_ABOUT_ME = frozenset({"wear", "who", "hair", "body", "drink", "food"})
+_ABOUT_ME = frozenset({"wear", "who", "hair", "body", "drink", "food", "act2"})
 # slot: role. Slots that end in 2 hold a second, different word of the role.
 _ROLE_OF = {
     "light": "light", "mat": "material", "col": "colour", "col2": "colour", "comp": "composition", "wear": "garment", "wear2": "garment",
     "obj": "object", "obj2": "object", "food": "food", "drink": "drink", "plant": "plant", "animal": "animal", "pose": "pose",
     "hair": "hair", "body": "body", "home": "home",
 }  # fmt: skip
+_ROOTS, _ROOTED = ("home", "culture"), 0.92
+"""Most posts name the place or the culture: it is what the posts of one person share besides their strands."""
 _FEW = 4
+_MAY_REPEAT = frozenset({"light", "composition", "pose", "home"})
 _SUBJECT_SLOT = {"thing": "obj", "outfit": "wear", "food": "food"}
 
 
@@ -101,13 +105,16 @@ class CaptionWriter:
         target = min(MOST - 1, max(LEAST, round(self._voice.elements + self._dice.below(5) - 2)))
         weights = self._weights(scenario, shown)
         may_continue = opening.open_end
-        while weights and not _enough(shown, words, target):
-            section = self._dice.weighted(weights)
+        told = set(opening.shows)
+        rooted = self._dice.chance(_ROOTED)
+        while weights and (rooted or not _enough(shown, words, target)):
+            section = self._dice.weighted({name: weights[name] for name in _ROOTS} if rooted else weights)
+            rooted = False
             del weights[section]
-            linked = may_continue and (opening.about_me or section not in _ABOUT_ME)
+            linked = may_continue and (section not in _ABOUT_ME or (opening.about_me and scenario.kind == "doing"))
             linked = linked and self._dice.chance(0.75)
             allowed = _allowed(section, linked)
-            clause = self._choose(allowed, slots, shown)
+            clause = self._choose(allowed, slots, told)
             if clause is None or len(shown | _elements_of(clause, words)) > MOST:
                 continue
             text = clause.render(slots)
@@ -121,6 +128,7 @@ class CaptionWriter:
                 if section in rivals:
                     weights = {name: weight for name, weight in weights.items() if name not in rivals}
             shown |= _elements_of(clause, words)
+            told |= clause.shows
 
     def _cast(self, scenario: Scenario) -> dict[str, Word]:
         """The word for every slot: of the scenario's strand or general, possible in its setting and at its hour."""
@@ -132,12 +140,14 @@ class CaptionWriter:
         ]
         if others:
             words["act2"] = self._dice.pick(others)
+        said = {token for word in words.values() for token in tokens(word.text)}
         if scenario.place is not None:
             words["place"] = scenario.place
         taken = set()
         if scenario.subject is not None:
             words[_SUBJECT_SLOT[scenario.kind]] = scenario.subject
             taken.add(scenario.subject.text)
+            said.update(tokens(scenario.subject.text))
         for slot, role in _ROLE_OF.items():
             if slot in words:
                 continue
@@ -145,6 +155,7 @@ class CaptionWriter:
                 word
                 for word in self._by_role.get(role, ())
                 if word.text not in taken
+                and (role in _MAY_REPEAT or said.isdisjoint(tokens(word.text)))
                 and self._belongs(word, scenario)
                 and word.setting in ("any", scenario.setting)
                 and word.time in ("", scenario.time)
@@ -153,11 +164,13 @@ class CaptionWriter:
             if fitting:
                 words[slot] = self._dice.pick(own if own and self._dice.chance(0.92) else fitting)
                 taken.add(words[slot].text)
+                if role not in _MAY_REPEAT:
+                    said.update(tokens(words[slot].text))
         return words
 
     def _belongs(self, word: Word, scenario: Scenario) -> bool:
-        """Words stay in their strand; what grows, is eaten and is made at home turns up anywhere (festive dress does not)."""
-        home = word.theme == self._life.culture.title and word.role in ("food", "drink", "plant", "material")
+        """Words stay in their strand; what grows and is eaten at home turns up anywhere (festive dress does not)."""
+        home = word.theme == self._life.culture.title and word.role in ("food", "drink", "plant")
         return home or word.theme in ("", scenario.theme)
 
     def _weights(self, scenario: Scenario, shown: set[str]) -> dict[str, float]:

@@ -19,7 +19,7 @@ from engine.profiles.grammar.words import lines
 
 _SLOT = regex.compile(r"\{(?:(\w+) )?(\w+)\}")
 _AGREEING = frozenset({"is", "was", "has", "s", "it", "its", "this"})
-_ENDS_OPEN = regex.compile(r"\{(?:\w+ )?(place|act|obj|obj2|spot)\}\.$")
+_ENDS_OPEN = regex.compile(r"\{(?:(?:a|the|my|A|The|My) )?(place|act|obj|obj2|spot)\}\.$")
 _ENDS_WITH_ME = regex.compile(r"\{(?:place|act)\}\.$")
 
 

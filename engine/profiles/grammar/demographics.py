@@ -1,12 +1,14 @@
 """Step 1 of deferred rendering, first half: a seed becomes demographics d and the strands of a life (VPTT).
 
-Age, culture and occupation are drawn independently and evenly: anyone may do anything. Interests are drawn from all that the climate of
-the person's home allows (nobody surfs on a steppe), which is the only rule that ties two fields.
+Age, culture and occupation are independent and even by design: each goes round its own shuffled circle, and since the circles' lengths
+share no factor, every combination comes once before any comes twice. Anyone may do anything. Interests are drawn from all that the climate
+of the person's home allows (nobody surfs on a steppe), which is the only rule that ties two fields.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from engine.profiles.grammar.dice import Dice
 from engine.profiles.grammar.words import Theme, themes
@@ -48,19 +50,26 @@ class Life:
         )
 
 
-def draw_life(dice: Dice) -> Life:
-    """Draw one life."""
-    cultures = themes("cultures")
-    culture = dice.pick(cultures)
+@cache
+def _circles(seed: int) -> tuple[tuple[str, ...], tuple[Theme, ...], tuple[Theme, ...]]:
+    """Ages, cultures and occupations, each in an order of the seed's own."""
+    dice = Dice("grammar circles", str(seed))
+    return tuple(dice.shuffled(AGE_BANDS)), tuple(dice.shuffled(themes("cultures"))), tuple(dice.shuffled(themes("occupations")))
+
+
+def draw_life(index: int, seed: int, dice: Dice) -> Life:
+    """The life of person `index` of `seed`; what no circle decides comes from `dice`."""
+    ages, cultures, occupations = _circles(seed)
+    culture = cultures[index % len(cultures)]
     climate = culture.facts["climate"]
     possible = [theme for theme in themes("interests") if climate in theme.climates]
     habits = [theme for theme in themes("daily") if climate in theme.climates]
     own_names = culture.facts["names"].split(", ")
-    guest_names = dice.pick(cultures).facts["names"].split(", ")
+    guest_names = dice.pick(themes("cultures")).facts["names"].split(", ")
     return Life(
-        age_band=dice.pick(AGE_BANDS),
+        age_band=ages[index % len(ages)],
         culture=culture,
-        occupation=dice.pick(themes("occupations")),
+        occupation=occupations[index % len(occupations)],
         interests=tuple(dice.some(possible, INTERESTS)),
         habits=tuple(dice.some(habits, HABITS)),
         circle=(*dice.some(own_names, 2), dice.pick(guest_names)),

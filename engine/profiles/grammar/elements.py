@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from engine.profiles.grammar.demographics import Life
 from engine.profiles.grammar.dice import Dice
 from engine.profiles.grammar.english import Noun, Number, noun
-from engine.profiles.grammar.words import TIMES, Theme, nouns, pool
+from engine.profiles.grammar.words import TIMES, Place, Theme, nouns, pool
 from engine.records import Element
 from engine.tokens import tokens
 
@@ -74,6 +74,8 @@ def _qualified(dice: Dice, thing: Noun, qualities: str, p: float) -> Noun:
 _QUALITIES = {"object": "thing", "food": "food", "plant": "plant", "animal": "living", "garment": "garment", "material": "substance"}
 
 
+_BESIDE = frozenset({"above", "behind", "below", "beneath", "beside", "by", "near", "opposite", "under"})
+
 # What belongs to a culture is spoken of with affection, and its dress and materials without comment.
 _FOND = {"object": "fond.thing", "food": "food", "plant": "plant"}
 
@@ -84,7 +86,7 @@ def _theme_words(dice: Dice, theme: Theme, *, actions: int, places: int, counts:
     # Two actions of a theme always stay out, so that people of one strand differ.
     for setting, action in dice.some(theme.actions, min(actions, len(theme.actions) - 2)):
         phrase = action
-        if dice.chance(0.5 if habit else 0.12):
+        if dice.chance(0.5 if habit else 0.25):
             phrase = _with_manner(dice, action)
         words.append(Word("action", Noun(phrase), theme.title, setting))
     settings = {word.setting for word in words} - {"any"}
@@ -94,14 +96,32 @@ def _theme_words(dice: Dice, theme: Theme, *, actions: int, places: int, counts:
     for setting, place in chosen:
         spot = Noun(place.noun)
         if place.determiner:
-            spot = _qualified(dice, spot, "fond.place" if fond else f"place.{setting}", 1.0 if habit else 0.7)
+            spot = _qualified(dice, spot, _place_quality(place, setting, fond), 1.0 if habit else 0.7)
         words.append(Word("place", spot, theme.title, setting, preposition=place.preposition, determiner=place.determiner))
     for role, count in counts.items():
         for thing in dice.some(theme.nouns.get(role, ()), count):
             quality = (_FOND if fond else _QUALITIES).get(role)
-            p = 0.6 if habit else 0.25 if role == "material" else 0.45
-            words.append(Word(_refined(role, thing), _qualified(dice, thing, quality, p) if quality else thing, theme.title))
+            p = 0.45 if habit else 0.25 if role == "material" else 0.45
+            described = _shod(dice, thing, p) if _is_shoe(thing, role) else _qualified(dice, thing, quality, p) if quality else thing
+            words.append(Word(_refined(role, thing), described, theme.title))
     return words
+
+
+def _is_shoe(thing: Noun, role: str) -> bool:
+    return role == "garment" and thing.text.endswith(pool("qualities.txt", "garment", "footwear"))
+
+
+def _shod(dice: Dice, thing: Noun, p: float) -> Noun:
+    """Shoes are scuffed and lace-up, never unironed or well-cut."""
+    return _joined(dice.pick(pool("qualities.txt", "garment", "shoe")), thing) if dice.chance(p) else thing
+
+
+def _place_quality(place: Place, setting: str, fond: bool) -> str:
+    """One is *in* a hushed room, but *by* a sturdy radiator: what one stands beside is a thing."""
+    if fond:
+        return "fond.place"
+    beside = place.preposition in _BESIDE or (place.preposition == "at" and setting == "in")
+    return "place.beside" if beside else f"place.{setting}"
 
 
 def _refined(role: str, thing: Noun) -> str:
@@ -112,7 +132,8 @@ def _refined(role: str, thing: Noun) -> str:
 
 
 def _with_manner(dice: Dice, action: str) -> str:
-    phrase = f"{action} {dice.pick(pool('manners.txt', 'manner'))}"
+    manner = dice.pick(pool("manners.txt", "manner"))
+    phrase = action if manner.split()[0] in action.split() else f"{action} {manner}"
     return phrase if len(tokens(phrase)) <= MAX_TOKENS else action
 
 

@@ -50,12 +50,23 @@ _AGREEMENT = {
 }
 
 
+_ON = ("coast", "shores", "shore", "islands", "island", "plateau", "steppe", "plain", "plains", "tundra")
+
+
+def _inside(place: str) -> str:
+    """`place` after "in", or "on" for a coast, an island, a plain."""
+    head = place.partition(" of ")[0].rsplit(" ", 1)[-1]
+    return f"{'on' if head in _ON else 'in'} {place}"
+
+
 def determined(word: str, thing: Noun) -> str:
     """`thing` after the determiner `word`; an upper-case first letter asks for the start of a sentence.
 
     Agreement words ("is", "s", "it", ...) give their own form for the noun's number and leave the noun out.
     """
     lower = word.lower()
+    if lower == "in":
+        return capitalise(_inside(thing.text)) if word[0].isupper() else _inside(thing.text)
     if lower in _AGREEMENT:
         form = _AGREEMENT[lower][thing.number is Number.MANY]
         return capitalise(form) if word != lower else form

@@ -10,6 +10,7 @@ from engine.profiles.grammar.dice import Dice
 from engine.profiles.grammar.elements import Word
 from engine.profiles.grammar.english import determined
 from engine.profiles.grammar.words import Theme
+from engine.tokens import tokens
 
 SCENARIOS = 30
 KINDS = {"doing": 0.6, "thing": 0.14, "view": 0.09, "outfit": 0.07, "food": 0.1}
@@ -57,7 +58,8 @@ def _draw(theme: Theme, words: tuple[Word, ...], uses: dict[str, int], dice: Dic
     own = [word for word in words if word.theme == theme.title]
     action = least_used([word for word in own if word.role == "action"])
     places = [word for word in own if word.role == "place" and action.setting in ("any", word.setting)]
-    place = dice.pick(places) if places else None
+    elsewhere = [place for place in places if set(tokens(place.noun.text)).isdisjoint(tokens(action.text))]
+    place = dice.pick(elsewhere or places) if places else None
     setting = place.setting if place else ("in" if action.setting == "any" else action.setting)
     times = {time: weight for time, weight in _USUAL[setting].items() if not theme.when or time in theme.when}
     time = dice.weighted(times or dict.fromkeys(theme.when, 1.0))

@@ -16,7 +16,7 @@ from engine.profiles.persona.posts import noun_of, slot_of
 from engine.profiles.persona.surroundings import Surroundings
 from engine.profiles.persona.topics import Item
 
-_HOME = 0.95
+_HOME = 0.94
 _NEIGHBOURS = 0.75
 
 

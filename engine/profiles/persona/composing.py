@@ -25,7 +25,7 @@ _FEWEST, _MOST = 2, 7
 """Elements of one caption."""
 
 _ATTEMPTS = 24
-_OVERLAP = 0.25
+_OVERLAP = 0.2
 """Share of a caption's trigrams that an earlier caption of the person may hold before another attempt is made."""
 
 
@@ -59,7 +59,7 @@ class _Composer:
         self.casting = Casting(understood.facets, self.around, self.allowance, job, rng)
         self.items = [item for facet in understood.facets for item in facet.items]
         self.own = frozenset(item for facet in understood.facets for item in facet.own)
-        self.length, self.remarks = rng.uniform(2.4, 4.2), rng.uniform(0.1, 0.45)
+        self.length, self.remarks = rng.uniform(2.6, 4.4), rng.uniform(0.1, 0.45)
         self.said: Counter[str] = Counter()
         self.earlier: list[set[tuple[str, ...]]] = []
 
@@ -93,13 +93,12 @@ class _Composer:
             return None
         sentences, patterns, shown = [opening.render(cast.slots)], [opening.pattern], set(_elements_of(opening))
         target = min(_MOST, max(_FEWEST, round(self.rng.gauss(self.length, 1.3))))
-        weights = {section: weight for section, weight in DETAILS.items() if section not in shown}
+        weights = {section: weight for section, weight in DETAILS.items() if section not in shown and section != "home"}
         open_end, about_me = opening.open_end, opening.about_me
-        if wanted not in shown:
-            weights = {wanted: 1.0} | {section: weight for section, weight in weights.items() if section != wanted}
-        while weights and (len(shown) < target or wanted not in shown):
-            section = wanted if wanted not in shown else self.rng.choices(list(weights), list(weights.values()))[0]
-            del weights[section]
+        due = [section for section in (wanted, "home") if section in cast.slots and section not in shown]
+        while due or (weights and len(shown) < target):
+            section = due.pop(0) if due else self.rng.choices(list(weights), list(weights.values()))[0]
+            weights.pop(section, None)
             linked = open_end and (about_me or section not in ("wear", "who")) and self.rng.random() < 0.7
             clause = self._choose([c for c in details(section) if linked or not c.continues], cast, frozenset(shown), section)
             if clause is None:
@@ -136,7 +135,9 @@ class _Composer:
         if self.rng.random() > self.remarks:
             return ""
         theirs = [remark for remark in (facet.remarks if facet else self.around.remarks) if not self.said[remark]]
-        offered = theirs if theirs and self.rng.random() < 0.6 else [remark for remark in lines("asides.txt")["any"] if not self.said[remark]]
+        offered = (
+            theirs if theirs and self.rng.random() < 0.6 else [remark for remark in lines("asides.txt")["any"] if not self.said[remark]]
+        )
         return self.rng.choice(offered) if offered else ""
 
     def _kept(self, text: str, filling: list[Item], facet: Facet | None, *, job: bool = False) -> Caption:

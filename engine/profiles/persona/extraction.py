@@ -26,7 +26,22 @@ _FAVOURITE_LAST = re.compile(
     r"^(?P<what>.+?)\s+(?:is|are)\s+(?:one of )?my (?:favou?rite|preferred|passion|hobby|life)\b\s*(?P<kind>[\w' ]*)$"
 )
 _BAND = re.compile(r"\bthe band (?P<what>\w+(?: \w+)?)$")
-_COLOURED = ("mug", "bucket", "kettle", "vase", "cushion", "balloon", "bicycle", "lamp", "door", "notebook", "umbrella", "candle", "chair", "kite")
+_COLOURED = (
+    "mug",
+    "bucket",
+    "kettle",
+    "vase",
+    "cushion",
+    "balloon",
+    "bicycle",
+    "lamp",
+    "door",
+    "notebook",
+    "umbrella",
+    "candle",
+    "chair",
+    "kite",
+)
 _WORN = ("jumper", "raincoat", "scarf", "dress", "trainers", "beanie", "cardigan", "shirt", "gloves", "socks")
 _PRINTED = ("poster", "sticker", "keyring", "mug", "badge", "flag", "fanzine", "magnet")
 _HEARD = frozenset(sections("words.txt")["heard"].replace("_", " ").split("; "))
@@ -114,7 +129,7 @@ def _served(phrase: str) -> Iterator[Item]:
 def _actions(clause: Sequence[str]) -> Iterator[Item]:
     for i, word in enumerate(clause):
         before, after = clause[i - 1] if i else "", clause[i + 1 :]
-        if word in words("verbs") and before in ("to", "i", "and", "also", "often", "can", "we", "l"):
+        if word in words("verbs") and before in ("to", "i", "and", "also", "often", "always", "only", "can", "we", "l"):
             done_ing = gerund(word)
         elif word.endswith("s") and word[:-1] in words("verbs") and before in ("who", "and", "also", "often", "that"):
             done_ing = gerund(word[:-1])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
-from engine.profiles.persona.words import stem, words
+from engine.profiles.persona.words import lines, stem, words
 from engine.tokens import tokens
 
 _PARTS = re.compile(r"[,;:.!?()]|\b(?:but|because|although|though|however|since|so|yet|while)\b", re.IGNORECASE)
@@ -39,8 +40,10 @@ def read_sentence(sentence: str) -> Reading:
     affirmed: list[tuple[str, ...]] = []
     rejected: set[str] = set()
     # "5cats" is a slip of the pen for "5 cats"; a pet's name is no place and no thing.
-    sentence = _NAMED.sub("", _GLUED.sub(r"\1 \2", sentence))
-    for part in _PARTS.split(_UNLESS.sub(r"\1 \2", _ANEW.sub(", ", sentence.replace("\u2019", "'")))):
+    sentence = _NAMED.sub("", _GLUED.sub(r"\1 \2", sentence.replace("\u2019", "'")))
+    for pattern, plain in _idioms():
+        sentence = pattern.sub(plain, sentence)
+    for part in _PARTS.split(_UNLESS.sub(r"\1 \2", _ANEW.sub(", ", sentence))):
         preference = _PREFER.search(part)
         if preference and "close" not in part and "next" not in part:
             rejected |= _content(tokens(preference["that"]))
@@ -55,6 +58,13 @@ def read_sentence(sentence: str) -> Reading:
         if yes:
             affirmed.append(yes)
     return Reading(tuple(affirmed), frozenset(rejected))
+
+
+@lru_cache
+def _idioms() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Idioms of liking and rejecting, and plain words for them."""
+    pairs = (line.split(" =>", 1) for line in lines("idioms.txt"))
+    return tuple((re.compile(pattern, re.IGNORECASE), plain[1:] if plain[:1] == " " else plain) for pattern, plain in pairs)
 
 
 def _scopes(clause: list[str]) -> tuple[tuple[str, ...], tuple[str, ...] | None]:

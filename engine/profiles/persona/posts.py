@@ -19,10 +19,10 @@ SLOTS = {
 """Slots that hold an element, and its category."""
 
 DETAILS = {
-    "home": 8.0, "passion": 2.4, "obj": 1.8, "act2": 1.4, "animal": 1.3, "hobby": 1.2, "mat": 0.5, "wear": 0.5, "who": 1.0,
+    "passion": 2.8, "obj": 1.8, "act2": 1.4, "animal": 1.3, "hobby": 1.2, "mat": 0.5, "wear": 0.5, "who": 1.0,
     "light": 0.25, "comp": 0.2, "col": 0.15, "trade": 0.7, "wind": 0.03,
 }  # fmt: skip
-"""Weights of the detail sections."""
+"""Weights of the detail sections. The quarter has none: a post that names it does so first of all."""
 
 _OPENING = {"actions": "doing", "environment": "view", "clothing": "outfit", "colour": "shade"}
 _OURS = frozenset({"being", "shade", "home", "trade"})

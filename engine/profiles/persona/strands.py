@@ -14,7 +14,8 @@ _CATEGORY = {"object": "objects", "material": "materials", "garment": "clothing"
 
 
 @lru_cache
-def _lenders() -> dict[str, tuple[str, ...]]:
+def lenders() -> dict[str, tuple[str, ...]]:
+    """Topic -> titles of the themes that lend it their words."""
     pairs = (line.split(":", 1) for line in lines("strands.txt"))
     return {topic.strip(): tuple(title.strip() for title in titles.split(";")) for topic, titles in pairs}
 
@@ -26,7 +27,7 @@ def _themes() -> dict[str, Theme]:
 
 def strand_of(topic: str, rng: random.Random) -> Theme | None:
     """One theme that lends its words to a topic; None if there is none. Titles that the lexicon no longer has are passed over."""
-    known = [_themes()[title] for title in _lenders().get(topic, ()) if title in _themes()]
+    known = [_themes()[title] for title in lenders().get(topic, ()) if title in _themes()]
     return rng.choice(known) if known else None
 
 

@@ -18,8 +18,19 @@ from engine.records import Demographics
 from engine.tokens import tokens
 
 _MOST = 4
-_OLDER = {"teens": "not yet twenty", "child": "very young", "young adult": "barely grown up", "older adult": "with most of life behind them"}
-_DECADE = {"20s": "twenty-something", "30s": "thirty-something", "40s": "forty-something", "50s": "fifty-something", "60s": "sixty-something"}
+_OLDER = {
+    "teens": "not yet twenty",
+    "child": "very young",
+    "young adult": "barely grown up",
+    "older adult": "with most of life behind them",
+}
+_DECADE = {
+    "20s": "twenty-something",
+    "30s": "thirty-something",
+    "40s": "forty-something",
+    "50s": "fifty-something",
+    "60s": "sixty-something",
+}
 
 
 def summaries_of(d: Demographics, understood: Understanding, rng: random.Random) -> tuple[str, str]:
@@ -50,7 +61,8 @@ def content(text: str) -> frozenset[str]:
 
 
 @lru_cache
-def _paraphrases() -> dict[str, tuple[str, ...]]:
+def paraphrases() -> dict[str, tuple[str, ...]]:
+    """Topic -> what the second summary may call it."""
     pairs = (line.split(":", 1) for line in lines("paraphrases.txt"))
     return {topic: tuple(part.strip() for part in said.split(";")) for topic, said in pairs}
 
@@ -60,7 +72,7 @@ def _subjects(d: Demographics, understood: Understanding, rng: random.Random) ->
     told, retold = list(d.interests), list[str]()
     spare: list[str] = []
     for facet in understood.facets:
-        said = [part for name in facet.topics[:1] for part in _paraphrases().get(name, ())]
+        said = [part for name in facet.topics[:1] for part in paraphrases().get(name, ())]
         said = [part for part in said if permitted(part, understood.rejected) and not content(part) & content(" ".join(told))]
         if said:
             retold.append(rng.choice(said))

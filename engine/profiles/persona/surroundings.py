@@ -122,7 +122,11 @@ def _made(rng: random.Random) -> Item:
 
 def _material(rng: random.Random) -> Item:
     kind = rng.choice(_MADE)
-    return Item("materials", f"{rng.choice(pool('qualities.txt', f'treat.{kind}'))} {rng.choice(pool('qualities.txt', 'material', kind))}", mass=True)
+    return Item(
+        "materials",
+        f"{rng.choice(pool('qualities.txt', f'treat.{kind}'))} {rng.choice(pool('qualities.txt', 'material', kind))}",
+        mass=True,
+    )
 
 
 def _garment(rng: random.Random) -> Item:

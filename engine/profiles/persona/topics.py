@@ -103,12 +103,8 @@ def called_by(clauses: Sequence[Sequence[str]], name: str) -> str:
 
 @lru_cache
 def everyday(category: str) -> tuple[Item, ...]:
-    """Neutral items of a category, for what a sheet leaves open."""
-    found = [item_of(category, entry) for entry in sections("everyday.txt")[category].split(";")]
-    if category == "composition":
-        views = _entries("framing")
-        found += [Item(category, f"{how} {view}") for how in modifiers(category) for view in views]
-    return tuple(dict.fromkeys(found))
+    """Neutral items of a category ("actions" or "environment"), for what a sheet leaves open."""
+    return tuple(item_of(category, entry) for entry in sections("everyday.txt")[category].split(";"))
 
 
 @lru_cache

@@ -25,7 +25,7 @@ def likeness_figures(groups: Groups) -> dict[str, Figure]:
     )
     pairs = [pair for pair in pairs if pair[1]]
     return {
-        "between_cosine": Figure(between, note="" if between == between else "there is one cluster of people only"),
+        "between_cosine": Figure(between, note="there is one cluster of people only" if np.isnan(between) else ""),
         "within_cosine": Figure(within),
         "within_above_between": Figure(within - between),
         "largest_own_pair": Figure(pairs[0][0] if pairs else float("nan"), tuple(f"{cosine:.3f} {text}" for cosine, text in pairs[:3])),
@@ -42,8 +42,8 @@ def span_figures(groups: Groups) -> dict[str, Figure]:
     return {
         "loo_gs": Figure(_mean(fidelity)),
         "loo_nv": Figure(_mean(novelty)),
-        "effective_rank": Figure(_mean([np.array([_effective(np.sqrt(each))]) for each in values])),
-        "effective_rank_eigenvalues": Figure(_mean([np.array([_effective(each)]) for each in values])),
+        "effective_rank": Figure(_mean([effective_rank(np.sqrt(each)) for each in values])),
+        "effective_rank_eigenvalues": Figure(_mean([effective_rank(each) for each in values])),
     }
 
 
@@ -63,8 +63,6 @@ def _between(groups: Groups) -> float:
 
 
 def _largest_pair(gram: Array, who: str, texts: Sequence[str]) -> tuple[float, str]:
-    if len(gram) < 2:
-        return -1.0, ""
     upper = np.where(np.triu(np.ones(gram.shape, dtype=bool), 1), gram, -np.inf)
     i, j = np.unravel_index(int(upper.argmax()), upper.shape)
     return float(upper[i, j]), f"{who}: {texts[int(i)]!r} and {texts[int(j)]!r}"
@@ -75,12 +73,12 @@ def _novelty(texts: Sequence[str]) -> Array:
     return np.array([grams.leave_one_out(index).nv for index, words in enumerate(grams.words) if words])
 
 
-def _effective(spectrum: Array) -> float:
-    """exp of the entropy of a spectrum's shares."""
+def effective_rank(spectrum: Array) -> float:
+    """exp of the entropy of a spectrum's shares; of singular values it is the effective rank of Roy and Vetterli (2007)."""
     shares = spectrum / max(float(spectrum.sum()), 1e-300)
     shares = shares[shares > 0]
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
 def _mean(parts: Sequence[Any]) -> float:
-    return float(np.concatenate(parts).mean()) if parts else float("nan")
+    return float(np.concatenate([np.atleast_1d(part) for part in parts]).mean()) if parts else float("nan")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from engine.profiles.quality.bands import Allowance, Band
+from collections.abc import Iterable
 
-_TEMPLATES = (
-    "Few sentence forms make every score a matter of the template: leave-one-out GS saturates and no method can be told from another."
-)
+from engine.profiles.quality.bands import Allowance, Band
+from engine.records import Profile
+
+_TEMPLATES = "Few sentence forms make every score a matter of the template: leave-one-out GS saturates and methods look alike."
 _MORE_FORMS = "Give the builder more sentence forms, or import people whose captions were written one by one."
 _INDEPENDENT = "Where trade, culture and age go together, a score that finds one finds the others, and people become stereotypes."
 
@@ -71,7 +72,7 @@ BANDS = (
         15,
         None,
         "of C, singular values",
-        "Thirty captions must span many directions. By the definition of Roy and Vetterli (2007): exp of the entropy of C's singular values.",
+        "Thirty captions must span many directions. Roy and Vetterli (2007): exp of the entropy of C's singular values.",
         "Vary scenes and wording within a person.",
     ),
     Band(
@@ -79,8 +80,8 @@ BANDS = (
         "effective_rank_eigenvalues",
         None,
         None,
-        "of C C'",
-        "Beside it the stricter reading, exp of the entropy of the eigenvalues of C C'; the published definition is judged.",
+        "of CC'",
+        "Beside it the stricter reading, exp of the entropy of the eigenvalues of CC'; the published definition is judged.",
         "",
     ),
     Band(
@@ -162,3 +163,9 @@ BANDS = (
 
 EXCEPTIONS: dict[str, tuple[Allowance, ...]] = {}
 """By the kind of source (what stands before the first colon of a profile's `source`): bands that such people cannot meet."""
+
+
+def exceptions_for(people: Iterable[Profile]) -> tuple[Allowance, ...]:
+    """The written exceptions of a set of people: those of their source, none where sources are mixed."""
+    kinds = {person.source.partition(":")[0] for person in people}
+    return EXCEPTIONS.get(kinds.pop(), ()) if len(kinds) == 1 else ()

@@ -46,8 +46,8 @@ def figures_of(memory: PersonMemory, texts: list[str], vectors: np.ndarray, defi
 
 def left_out_one_by_one(memory: PersonMemory, definition: VpttDefinition = DEFINITION) -> np.ndarray:
     """Drop each caption, build the memory anew, score the caption."""
-    tables = [
-        figures_of(memory.without(index), [text], memory.vectors[index : index + 1], definition)
-        for index, text in enumerate(memory.captions)
-    ]
+    tables = []
+    for index, text in enumerate(memory.captions):
+        others = memory.only([other for other in range(len(memory.captions)) if other != index], f"-{index}")
+        tables.append(figures_of(others, [text], memory.vectors[index : index + 1], definition))
     return np.concatenate(tables)

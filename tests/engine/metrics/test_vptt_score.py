@@ -22,8 +22,8 @@ LITERAL_CP, UNIT_CP = 0.914947228730, 0.586646219510
 
 
 def golden(definition: VpttDefinition) -> VpttScore:
-    """PA .5, GS sqrt5/3, NV .6 with both CP of METRICS; nv-union .5 is ours."""
-    parts = EmbeddingParts(*(np.array([value]) for value in (0.5, math.sqrt(5) / 3, LITERAL_CP, UNIT_CP)))
+    """PA .5, GS sqrt5/3, NV .6 with both CP of METRICS; nv-union .5 and PA against the mean caption .4 are ours."""
+    parts = EmbeddingParts(*(np.array([value]) for value in (0.5, 0.4, math.sqrt(5) / 3, LITERAL_CP, UNIT_CP)))
     return VpttScore(*figures(parts, np.array([[0.6, 0.5]]), definition)[0].tolist())
 
 
@@ -34,6 +34,9 @@ def test_golden_scores_of_metrics_v() -> None:
     assert score.v == pytest.approx(0.619600663603, abs=1e-12)
     assert score.v_c == pytest.approx(0.610667404003, abs=1e-12)
     assert score.v_u == pytest.approx(score.v - 0.2 * 0.1, abs=1e-12)
+    assert score.pa_mean_caption == 0.4
+    assert score.v_mean_caption == pytest.approx(score.v - 0.2 * 0.1, abs=1e-12)
+    assert score.v_c_mean_caption == pytest.approx(score.v_c - 0.1 / 3, abs=1e-12)
 
 
 def test_headline_follows_the_definition() -> None:
@@ -86,6 +89,19 @@ def test_without_a_summary_pa_compares_with_the_mean_caption() -> None:
     score = score_prompts(prepare(memory, DEFINITION), [["tea"]], mean, DEFINITION)[0]
     assert score.pa == pytest.approx(1, abs=1e-12)
     assert score.pa_id == "mean_caption"
+    assert (score.pa_mean_caption, score.v_mean_caption, score.v_c_mean_caption) == (score.pa, score.v, score.v_c)
+
+
+def test_beside_the_summary_stands_the_same_score_against_the_mean_caption() -> None:
+    memory = person(2)
+    without = PersonMemory("mean", memory.captions, memory.vectors)
+    texts, vectors = prompts(memory, 6)
+    units, _, _ = unit_rows(vectors, 1e-12)
+    words = [tokens(text) for text in texts]
+    beside, alone = (score_prompts(prepare(one, DEFINITION), words, units, DEFINITION) for one in (memory, without))
+    for one, other in zip(beside, alone, strict=True):
+        assert (one.pa_mean_caption, one.v_mean_caption, one.v_c_mean_caption) == (other.pa, other.v, other.v_c)
+        assert abs(one.pa - other.pa) > 1e-3
 
 
 def test_zero_vector_counts_as_length_zero_everywhere() -> None:

@@ -109,7 +109,7 @@ def test_seeds_are_deterministic_and_the_seed_changes_the_captions_but_not_the_p
     assert [profile.id for profile in first] == [profile.id for profile in other]
     assert [profile.demographics for profile in first] == [profile.demographics for profile in other]
     assert all(mine.captions != theirs.captions for mine, theirs in zip(first, other, strict=True))
-    assert {profile.source for profile in first} == {"persona:1:0"}
+    assert {profile.source for profile in first} == {"persona:2:0"}
 
 
 def test_people_who_share_half_of_their_sentences_are_one_cluster() -> None:
@@ -123,6 +123,31 @@ def test_people_who_share_half_of_their_sentences_are_one_cluster() -> None:
     # a-b share two of four; b-d two of three; c shares one of four, e one of four.
     assert clusters_of(marks) == {"a": "a", "b": "a", "c": "c", "d": "a", "e": "e"}
     assert clusters_of(dict(reversed(marks.items()))) == clusters_of(marks)
+
+
+def test_sheets_that_say_the_same_up_to_articles_and_number_endings_are_one_person(tmp_path: Path) -> None:
+    rows = [["I keep a greyhound.", "I repair clocks."], ["I keep greyhounds", "I am repairing the clocks!"]]
+    result = import_people(jsonl(tmp_path / "p.jsonl", rows))
+    assert (result.distinct, result.merged) == (1, 1)
+    backwards = import_people(jsonl(tmp_path / "q.jsonl", rows[::-1]))
+    assert list(result.profiles) == list(backwards.profiles)
+
+
+@pytest.mark.parametrize("other", ["I keep no greyhound.", "I keep two greyhounds.", "I keep a whippet."])
+def test_a_number_a_negation_or_another_thing_makes_another_person(tmp_path: Path, other: str) -> None:
+    rows = [["I keep a greyhound.", "I repair clocks."], [other, "I repair clocks."]]
+    assert import_people(jsonl(tmp_path / "p.jsonl", rows)).distinct == 2
+
+
+def test_longer_sentences_that_differ_in_one_word_count_as_shared() -> None:
+    marks = {
+        "a": ["i repair old church clocks for museums", "i keep bees", "i swim"],
+        "b": ["i repair old tower clocks for museums", "i keep bees", "i skate"],
+        "c": ["i do not repair old church clocks for museums", "i keep bees", "i knit"],
+        "d": ["i keep geese", "i row", "i knit socks"],
+    }
+    # a-b share two of three; c denies what a says, and the bees alone are less than half; three words are too few to differ in one.
+    assert clusters_of(marks) == {"a": "a", "b": "a", "c": "c", "d": "d"}
 
 
 def test_the_cluster_of_a_person_without_relatives_is_their_own_id(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine import config
 from engine.errors import ConfigError
 from engine.prompting.budget import PRESETS
 from engine.prompting.evidence import Evidence, RetrievedElement
@@ -71,15 +72,18 @@ def test_methods_with_retrieval_refuse_to_go_without_evidence(name: str) -> None
         METHODS[name].material(PROFILE, QUERY, None)
 
 
-def test_the_five_methods_see_what_the_table_says_and_the_right_two_are_extractive() -> None:
+def test_the_methods_see_what_the_table_says_and_the_right_two_are_extractive() -> None:
     assert {name: set(method.sees) for name, method in METHODS.items()} == {
         "baseline": set(),
         "persona": {"summary"},
         "brag": {"captions"},
         "vprag": {"summary", "retrieval"},
+        "vprag-matched": {"summary", "retrieval"},
         "combined": {"captions", "retrieval"},
     }
     assert [name for name, method in METHODS.items() if method.extractive] == ["brag", "combined"]
+    assert [name for name, method in METHODS.items() if method.matched] == ["vprag-matched"]
+    assert tuple(METHODS) == config.METHODS
 
 
 @pytest.mark.parametrize("name", list(METHODS))
@@ -95,6 +99,6 @@ def test_a_request_carries_nothing_that_its_method_may_not_see(name: str) -> Non
 def test_an_unknown_method_suggests_the_nearest() -> None:
     with pytest.raises(ConfigError, match="did you mean 'vprag'"):
         method_named("VPRag")
-    with pytest.raises(ConfigError, match="baseline, persona, brag, vprag, combined"):
+    with pytest.raises(ConfigError, match="baseline, persona, brag, vprag, vprag-matched, combined"):
         method_named("zzzzzz")
     assert method_named("brag") is METHODS["brag"]

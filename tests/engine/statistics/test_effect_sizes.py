@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.statistics.effect_sizes import effects_against_best, paired_d, pooled_d, win_shares
 from engine.statistics.cluster_bootstrap import ClusterBootstrap
+from engine.statistics.effect_sizes import effects_against_best, paired_d, pooled_d, win_shares
 
 # METRICS, Cohen's d
 A = np.array([0.60, 0.65, 0.70, 0.62, 0.68])
