@@ -19,8 +19,8 @@ setup: $(VENV)/.laptop  ## Virtual environment with the laptop models
 
 setup-test: $(VENV)/.test  ## The same with the tools of the tests
 
-demo: setup  ## The main job, real and offline: 100 people x 4 tasks x 5 methods, with a report
-	$(STEP) "running the demo: 100 people x 4 tasks x 5 methods"
+demo: setup  ## The main job, real and offline: 100 people x 4 tasks x 6 methods and 4 controls, with a report
+	$(STEP) "running the demo: 100 people x 4 tasks x 6 methods and 4 controls"
 	@$(BIN)/mien demo
 
 demo-s3: setup  ## The same demo with its results on a real S3 server, started for it

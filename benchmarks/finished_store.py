@@ -1,4 +1,4 @@
-"""A store that looks like a run of 6,000 people x 4 tasks x 10 methods and controls with nine tenths done, made in a minute instead of computed.
+"""A store that looks like a run of 6,000 people x 4 tasks, all methods and controls, nine tenths done: made in a minute, not computed.
 
 One shard is computed for real, with the tiny encoder; every other one takes its values under its own units. So files have real sizes and
 real contents, and only the people are made up. What is measured is how long it takes to know what remains.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from engine.keys import Json
 from engine.nearest import did_you_mean
@@ -92,6 +92,17 @@ class OwnMethod(_Strict):
         return value
 
 
+METHOD_KINDS = ("<name>", "<own>")
+"""How a validation error tells the two kinds of entries of `methods` apart."""
+
+
+def _kind_of_method(value: Any) -> str:
+    return METHOD_KINDS[0] if isinstance(value, str) else METHOD_KINDS[1]
+
+
+AnyMethod = Annotated[Annotated[str, Tag(METHOD_KINDS[0])] | Annotated[OwnMethod, Tag(METHOD_KINDS[1])], Discriminator(_kind_of_method)]
+
+
 class Pool(_Strict):
     """How many processes hold an actor, and what each takes. Never changes a result."""
 
@@ -140,7 +151,7 @@ class Experiment(_Strict):
     limit: str = Field("", description='People at most, "50" or "10%"; empty: all')
     queries: Queries = Queries()
     methods: Annotated[
-        tuple[str | OwnMethod, ...],
+        tuple[AnyMethod, ...],
         Field(min_length=1, description="Built-in methods by name, and your own: {name: mine, file: prompts.jsonl}"),
     ] = METHODS
     writers: Annotated[tuple[str, ...], Field(min_length=1)] = WRITERS

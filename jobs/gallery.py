@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.keys import canonical, content_key
+from engine.errors import CorruptObject, Missing
+from engine.keys import canonical, content_key, sha256
 from engine.store import names
 from engine.store.backend import Backend
 from engine.store.plans import Plan
@@ -23,16 +24,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """The objects of a gallery in the store: the index with its sha256, and the people's traits."""
+    """The objects of a gallery in the store, each with its sha256: the index, and the people's traits."""
 
     index: str
     sha256: str
     traits: str
+    traits_sha256: str
 
     def read_traits(self, backend: Backend) -> Mapping[str, list[str]]:
-        """Each person's culture and trade."""
-        traits: dict[str, list[str]] = json.loads(backend.read(self.traits))
+        """Each person's culture and trade. Raises Missing or CorruptObject."""
+        data = backend.read(self.traits)
+        if sha256(data) != self.traits_sha256:
+            raise CorruptObject(f"{self.traits} is not what was stored there.", remedy="The next pass builds it again.")
+        traits: dict[str, list[str]] = json.loads(data)
         return traits
+
+    def is_whole(self, backend: Backend) -> bool:
+        """Whether all of it is in the store as it was built."""
+        from actors.index_copy import ensure_local
+
+        try:
+            self.read_traits(backend)
+            ensure_local(backend, self.index, self.sha256)
+        except (Missing, CorruptObject):
+            return False
+        return True
 
     def option(self) -> dict[str, str]:
         """As an option for workers."""
@@ -40,7 +56,7 @@ class Gallery:
 
 
 def ensure_gallery(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> Gallery:
-    """The gallery of what is committed now, built unless it is there: its name says from which results it was made.
+    """The gallery of what is committed now, built unless it is there and whole: its name says from which results it was made.
 
     A person whose memory failed is not in it; once that is mended, the next gallery has another name.
     """
@@ -48,26 +64,28 @@ def ensure_gallery(workflow: Vptt, plan: Plan, results: Results, progress: Progr
     made_from = {stage.id: [progress.overlays(stage, shard) for shard in plan.shards] for stage in (workflow.people, memory)}
     key = content_key({"shards": [shard.key for shard in plan.shards], "overlays": made_from})
     index, traits, facts = (names.object_(memory.id, key, kind) for kind in ("safetensors", "traits", "json"))
-    if (found := _stored(backend, facts)) is not None:
+    found = _stored(backend, facts)
+    if found is not None and (found.index, found.traits) == (index, traits) and found.is_whole(backend):
         return found
-    backend.create(traits, canonical({key: list(of) for key, of in _traits(workflow, plan, results, progress)}))
+    for damaged in (facts, index, traits):  # or left half built: all of it follows from results
+        backend.delete(damaged)
+    alike = canonical({key: list(of) for key, of in _traits(workflow, plan, results, progress)})
+    backend.create(traits, alike)
     from actors.index_build import build_index
     from actors.index_copy import commit_index
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "index")
         build_index(path, _vectors(workflow, plan, results, progress), encoder=memory.encoder)
-        gallery = Gallery(index, commit_index(backend, index, path), traits)
+        gallery = Gallery(index, commit_index(backend, index, path), traits, sha256(alike))
     backend.create(facts, canonical(gallery.option()))
     return gallery
 
 
 def _stored(backend: Backend, facts: str) -> Gallery | None:
-    from engine.errors import Missing
-
     try:
         return Gallery(**json.loads(backend.read(facts)))
-    except Missing:
+    except (Missing, ValueError, TypeError):  # a damaged one names nothing that could be trusted
         return None
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.metrics.scored import STRANGER
-from engine.report.data import CEILINGS_SCHEMA, PART_METRICS, REID_METRICS, SCORE_METRICS, SCORES_SCHEMA
+from engine.report.data import CEILINGS_SCHEMA, PART_METRICS, REID_METRICS, REID_SIZES, SCORE_METRICS, SCORES_SCHEMA
 from engine.stage import Stage, Unit
 from engine.stages.cross import CROSS, MATCHED
 from engine.store.plans import Plan, Shard
@@ -22,7 +22,7 @@ _OF_SCORE = (*SCORE_METRICS, *PART_METRICS)
 _GAINS = {"gain": "v", "gain_u": "v_u", "gain_c": "v_c", "gain_pa": "pa", "gain_gs": "gs", "gain_cp": "cp_unit", "gain_nv": "nv"}
 _SECOND = {"second_v": "v", "second_v_u": "v_u", "second_v_c": "v_c"}
 _SECOND_GAINS = {"second_gain": "v", "second_gain_c": "v_c"}
-_NEAR = ("near_own", "near_other")
+_BESIDE_REID = ("near_own", "near_other", *REID_SIZES.values())
 _CROSS = {f"{begin}{name}": f"{begin}{name}" for begin in (CROSS, MATCHED) for name in ("v", "v_u", "v_c")}
 
 
@@ -73,7 +73,7 @@ def _columns_read(workflow: Vptt) -> dict[str, tuple[Stage[Any], Sequence[str]]]
             (entrant.score, ["outcome", "code", "message", *_OF_SCORE, *(STRANGER + name for name in _GAINS.values())]),
             (entrant.second, [*_SECOND.values(), *(STRANGER + name for name in _SECOND_GAINS.values())]),
             (entrant.cross, list(_CROSS.values())),
-            (entrant.reid, [*REID_METRICS, *_NEAR]),
+            (entrant.reid, [*REID_METRICS, *_BESIDE_REID]),
         ]
     return {stage.id: (stage, columns) for stage, columns in stages if stage is not None}
 
@@ -129,7 +129,7 @@ def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> 
         **{name: second.column(of) for name, of in _SECOND.items()},
         **{name: second.less(of, STRANGER + of) for name, of in _SECOND_GAINS.items()},
         **{name: cross.column(of) for name, of in _CROSS.items()},
-        **{name: reid.column(name) for name in (*REID_METRICS, *_NEAR)},
+        **{name: reid.column(name) for name in (*REID_METRICS, *_BESIDE_REID)},
         "prompt": prompts.column("prompt"),
         "words": prompts.column("words"),
         "truncated": _Beside(units, read, entrant.score.embedding).column("truncated"),

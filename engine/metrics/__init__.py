@@ -12,4 +12,15 @@ vptt.py         the score of any number of prompts against a prepared person
 objective.py    the score as Align, Fidelity and Novelty
 ceiling.py      how high a score can honestly be: each own caption scored with itself removed
 ordering.py     the check that CP ranks own captions above strangers' above unrelated text
+differentiable.py    the score in torch, with gradients by the prompt's embedding
+
+What tells whether a score means anything:
+
+scored.py       a prompt's score against the right person beside its mean score against strangers: personal gain
+held_out.py     a person without the captions that are themselves being scored
+cross.py        cross-fitted scores: made from one half of the captions, scored on the other
+second.py       what is asked of a second embedding space
+reidentification.py   galleries, scores and ranks: does a prompt find its person
+search.py       one prompt to be found in the galleries of a run
+near_duplicates.py    people who share half of their captions, nearly
 """

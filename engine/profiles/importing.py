@@ -34,8 +34,8 @@ class ImportResult:
 def import_people(path: Path, *, seed: int = 0) -> ImportResult:
     """The people in a JSONL or Parquet file of profiles or persona seeds, or in a text file with a seed a line.
 
-    Profiles stream and stay as they are. Persona seeds (a string, a list of sentences, or {"persona": either}) are merged where they say the same and
-    built into people one by one. The first readable row decides which of the two a file holds.
+    Profiles stream and stay as they are. Persona seeds (a string, a list of sentences, or {"persona": either}) are merged where they say
+    the same and built into people one by one. The first readable row decides which of the two a file holds.
     Raises InputError for an unreadable file.
     """
     rows = raw_rows(path, text_lines=True)

@@ -13,7 +13,7 @@ from engine.errors import ConfigError
 
 MEDIAN_N_EFF = 4.0
 
-MATCHED_TAU: Mapping[str, float] = MappingProxyType({"minilm-l6-v2": 0.03, "tiny-trigrams": 0.03})
+MATCHED_TAU: Mapping[str, float] = MappingProxyType({"minilm-l6-v2": 0.0231, "tiny-trigrams": 0.0235, "wordllama-l2-256": 0.0201})
 """By the encoder's name, without its revision."""
 
 

@@ -30,6 +30,9 @@ REID_METRICS = ("reid_100", "reid_1000", "reid_hard", "reid_masked")
 """Whether the right person came first among a gallery of 100, of 1,000, of people of the same culture or trade, and of 1,000 with the
 summary's words taken out of the prompt: 1, 0, or half where one of the two halves did. For a share of the people."""
 
+REID_SIZES = {metric: metric.replace("reid", "size") for metric in REID_METRICS}
+"""For each gallery the column of `SCORES_SCHEMA` with the number of its people."""
+
 METRICS = (*SCORE_METRICS, *PART_METRICS, *GAIN_METRICS, *CROSS_METRICS, *SECOND_METRICS, *REID_METRICS)
 """Every metric column of `SCORES_SCHEMA`; higher is better for all of them, NaN where a unit has no such value."""
 
@@ -54,6 +57,7 @@ SCORES_SCHEMA = pa.schema(
         pa.field("near_own", pa.float64()),
         pa.field("near_other", pa.float64()),
     ]
+    + [pa.field(name, pa.int32()) for name in REID_SIZES.values()]
     + [pa.field(name, pa.float64()) for name in METRICS],
     metadata={"mien.record": "vptt-report-score", "mien.version": "1"},
 )

@@ -105,9 +105,7 @@ def copying(cases: Cases, grid: Grid) -> Iterator[Copying]:
         near = [column[np.isfinite(column[:, m]), m] for column in (own, other)]
         if len(near[0]) and len(near[1]):
             figures = [(rounded(float(np.median(found))), rounded(float((found >= COPY).mean()))) for found in near]
-            yield Copying(
-                method, grid.setting.budget, grid.setting.writer, grid.setting.backbone, *figures[0], *figures[1], len(near[0])
-            )
+            yield Copying(method, grid.setting.budget, grid.setting.writer, grid.setting.backbone, *figures[0], *figures[1], len(near[0]))
 
 
 def coverage(grid: Grid) -> Iterator[Coverage]:

@@ -9,6 +9,10 @@ from dataclasses import fields
 from typing import Any
 
 from engine.report import rows
+from engine.report.control_check import Check
+from engine.report.galleries import GallerySize
+from engine.report.personal import Gain, PersonalShare, StrangerAgreement
+from engine.report.slices import Slice
 from engine.report.summary import Summary
 
 # A spreadsheet runs a cell that begins with one of these as a formula.
@@ -20,6 +24,12 @@ def csv_files(summary: Summary) -> Iterator[tuple[str, bytes]]:
     named: dict[str, tuple[type[Any], Sequence[Any]]] = {
         "results": (rows.Result, summary.results),
         "differences": (rows.Difference, summary.differences),
+        "gains": (Gain, summary.gains),
+        "personal_share": (PersonalShare, summary.personal_shares),
+        "stranger_agreement": (StrangerAgreement, summary.stranger_agreement),
+        "galleries": (GallerySize, summary.galleries),
+        "checks": (Check, summary.checks),
+        "slices": (Slice, summary.slices),
         "win_share": (rows.WinShare, summary.win_share),
         "cohens_d": (rows.Effect, summary.cohens_d),
         "order_agreement": (rows.OrderAgreement, summary.order_agreement),

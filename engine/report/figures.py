@@ -14,7 +14,7 @@ from engine.keys import seed_of
 from engine.report.axis import Axis, axis_over
 from engine.report.cases import POOLED
 from engine.report.charts import Line, Mark, Point, bars, dots, scatter, shape
-from engine.report.data import CONTROLS, DRIVER, METHOD_ORDER, METRICS, Operations
+from engine.report.data import CONTROLS, DRIVER, METHOD_ORDER, PART_METRICS, SCORE_METRICS, Operations
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, task_words
 
@@ -52,8 +52,8 @@ def score_charts(summary: Summary, metric: str) -> dict[str, Markup]:
 
 
 def component_charts(summary: Summary) -> Iterator[tuple[str, Markup]]:
-    """(metric, chart) for every metric over all tasks; each has its own axis."""
-    for metric in METRICS:
+    """(metric, chart) for every score and component over all tasks; each has its own axis."""
+    for metric in (*SCORE_METRICS, *PART_METRICS):
         chart = score_charts(summary, metric).get(POOLED)
         if chart:
             yield metric, chart

@@ -1,17 +1,20 @@
-"""Three lines of result for the terminal."""
+"""Four lines of result for the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from engine.report.cases import POOLED
+from engine.report.controls import gain_of, gain_told
+from engine.report.data import CONTROLS
+from engine.report.personal import GAIN
 from engine.report.summary import Summary
-from engine.report.verdict import conclusion
+from engine.report.verdict import first_sentence
 from engine.report.wording import METRIC_LABEL, count, counted, figure, interval
 
 
 def headline(summary: Summary) -> list[str]:
-    """What was scored, how the methods rank by the run's own score, and what may be concluded; plain text, three lines."""
+    """What was scored, what of it is personal, how the methods rank by the run's own score, and what may be concluded; plain text."""
     label = METRIC_LABEL[summary.metric]
     state = ("complete" if summary.complete else "incomplete") + (", PARTIAL" if summary.partial else "")
     people = counted(summary.planned_people, "person")
@@ -20,16 +23,30 @@ def headline(summary: Summary) -> list[str]:
     found = summary.of_setting(summary.results, task=POOLED, metric=summary.metric)
     ranked = sorted((row for row in found if row.mean is not None), key=lambda row: -row.mean)
     n = max((row.n for row in ranked), default=0)
-    marks = [
-        f"{row.method}{'†' if row.method in summary.extractive else ''} {figure(row.mean)} {interval(row.low, row.high)}" for row in ranked
-    ]
+    marks = [f"{_marked(summary, row.method)} {figure(row.mean)} {interval(row.low, row.high)}" for row in ranked]
     lines = [
         f"{summary.name}: {state}, {', '.join([people, _prompts(summary), *_unreferenced(summary)])}",
+        _gains(summary),
         f"{label} (n = {count(n)} a method): {', '.join(marks)}{_dagger(marks)}" if marks else f"{label}: no unit has a score",
-        next(conclusion(summary)),
+        first_sentence(summary),
     ]
     # A name may hold anything, and a terminal obeys control characters.
     return ["".join(letter if letter.isprintable() else " " for letter in line) for line in lines]
+
+
+def _gains(summary: Summary) -> str:
+    """The methods' gains with their simultaneous intervals, the highest first; controls do not compete."""
+    label = METRIC_LABEL[GAIN[summary.metric]]
+    found = [row for method in summary.methods() if method not in CONTROLS and (row := gain_of(summary, method))]
+    found.sort(key=lambda row: -(row.mean or 0.0))
+    if not found:
+        return f"{label}: not measured"
+    told = ", ".join(f"{_marked(summary, row.method)} {gain_told(row)}" for row in found)
+    return f"{label} (n = {count(max(row.n for row in found))} a method): {told}"
+
+
+def _marked(summary: Summary, method: str) -> str:
+    return f"{method}{'†' if method in summary.extractive else ''}"
 
 
 def _prompts(summary: Summary) -> str:

@@ -8,16 +8,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.report import methods_text, tables
+from engine.report import methods_text, pair_tables, tables, trust_tables
 from engine.report.cases import POOLED
-from engine.report.comparison import COMPARED
+from engine.report.comparison import ORDERING
 from engine.report.data import RunFacts
 from engine.report.published import caution, published_tables
+from engine.report.slices import KINDS_OF_SLICE
 from engine.report.summary import Summary
 from engine.report.tables import Table
+from engine.report.verdict import controls, personal
 from engine.report.wording import METRIC_LABEL, NOTHING, REFERENCE, count, figure
 
 SAMPLES_SHOWN = 3
+TRUST = (
+    trust_tables.survival,
+    trust_tables.second,
+    trust_tables.orders,
+    trust_tables.cross_fitted,
+    trust_tables.equal_length,
+    trust_tables.reidentified,
+    trust_tables.copying,
+    trust_tables.bounds,
+)
+"""What stands beside the score, in this order."""
 # Everything that CommonMark or a table could read as markup, and what a mail or chat client could read as a link.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$^=:@-])")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -39,11 +52,18 @@ def _lines(summary: Summary, facts: RunFacts) -> Iterator[str]:
     yield f"# {_plain(summary.name)}: VPTT report"
     yield ""
     yield f"Run `{re.sub(r'[^0-9A-Za-z._-]', '', summary.run)}`, {', '.join(_plain(word) for word in methods_text.status(summary))}."
+    yield from _distrust(summary)
+    yield from _heading("Personal gain", summary)
+    yield from (f"* {_plain(sentence)}" for sentence in (*personal.personalised(summary), *personal.share_of_leads(summary)))
+    yield ""
+    yield from _table(trust_tables.gains(summary))
     yield from _heading("Verdict", summary)
     yield from (f"* {_plain(sentence)}" for sentence in summary.verdict)
     if summary.warnings:
         yield from _heading("Warnings", summary)
         yield from (f"* {_plain(sentence)}" for sentence in summary.warnings)
+    yield from _heading("Controls", summary)
+    yield from _table(trust_tables.control_checks(summary))
     yield from _heading(f"Scoreboard: {label}, higher is better", summary)
     if summary.extractive:
         yield from ("† extractive: captions are pasted, not written; not judged.", "")
@@ -56,11 +76,17 @@ def _lines(summary: Summary, facts: RunFacts) -> Iterator[str]:
         for table in tables.components(summary, task):
             yield from _table(table)
     yield from _heading("Differences, wins and effect", summary)
-    yield from _table(tables.differences(summary))
+    yield from _table(pair_tables.pairs(summary))
+    yield from _table(pair_tables.other_scores(summary))
+    yield from _table(pair_tables.pairs(summary, controls=True))
+    yield from _table(pair_tables.slices(summary, KINDS_OF_SLICE[:2]))
     for among in ("all", "verdict"):
         yield from _table(tables.win_share(summary, POOLED, among))
-    for metric in COMPARED[summary.metric]:
+    for metric in ORDERING[summary.metric]:
         yield from _table(tables.cohens_d(summary, metric))
+    yield from _heading("Can it be trusted?", summary)
+    for made in (*TRUST, trust_tables.gain_parts):
+        yield from _table(made(summary))
     yield from _heading(REFERENCE, summary)
     yield from _table(tables.ceilings(summary))
     yield from _heading("Words and retrieval", summary)
@@ -80,6 +106,11 @@ def _lines(summary: Summary, facts: RunFacts) -> Iterator[str]:
     for paragraph in methods_text.paragraphs(summary, facts):
         yield from (_plain(paragraph), "")
     yield from _table(Table("Metrics", ("metric", "meaning", "id"), tuple(methods_text.definitions(summary, facts))))
+
+
+def _distrust(summary: Summary) -> Iterator[str]:
+    for sentence in controls.distrust(summary):
+        yield from ("", f"**{_plain(sentence)}**")
 
 
 def _heading(text: str, summary: Summary) -> Iterator[str]:

@@ -38,16 +38,16 @@ def paragraphs(summary: Summary, facts: RunFacts) -> Iterator[str]:
     )
     yield (
         f"Intervals are 95 %, from {count(RESAMPLES)} resamples (seed {seed_of(facts.run, 'report', 'bootstrap')}) of people and, within "
-        "each task, of query families, the same for every method, so that differences are paired. The resamples are those of the pigeonhole "
-        "bootstrap (Owen 2007), scaled to the two-way cluster-robust standard error (Cameron, Gelbach and Miller 2011) and widened to "
-        f"Student's t with the degrees of freedom of the fewer side; under {FEWEST_CLUSTERS} people or families there is none. Where queries "
-        f"do not vary, people alone are resampled, under {FEW_CLUSTERS} clusters by bootstrap-t."
+        "each task, of query families, the same for every method, so that differences are paired. The resamples are those of the "
+        "pigeonhole bootstrap (Owen 2007), scaled to the two-way cluster-robust standard error (Cameron, Gelbach and Miller 2011) and "
+        f"widened to Student's t with the degrees of freedom of the fewer side; under {FEWEST_CLUSTERS} people or families there is none. "
+        f"Where queries do not vary, people alone are resampled, under {FEW_CLUSTERS} clusters by bootstrap-t."
     )
     yield (
-        "All pairs of methods within a task and metric also have simultaneous intervals (the largest of all studentised differences in each "
-        "resample) and Holm's adjusted p values from the same resamples. Scores at equal length match prompts of a task within five words, "
-        "with what is left of a difference in length taken out by one slope; the order of methods by two scores is compared by Kendall's "
-        "tau-b, with people resampled."
+        "All pairs of methods within a task and metric also have simultaneous intervals (the largest of all studentised differences in "
+        "each resample) and Holm's adjusted p values from the same resamples. Scores at equal length match prompts of a task within five "
+        "words, with what is left of a difference in length taken out by one slope; the order of methods by two scores is compared by "
+        "Kendall's tau-b, with people resampled."
     )
     yield (
         "Win shares and Cohen's d use only cases (person and query) in which every compared method has a value; ties are split. Cohen's d "

@@ -12,13 +12,26 @@ import pyarrow as pa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from engine.report import figures, methods_text, tables
+from engine.report import figures, methods_text, pair_tables, tables, trust_charts, trust_tables
 from engine.report.cases import POOLED
-from engine.report.comparison import COMPARED
+from engine.report.comparison import ORDERING
 from engine.report.data import Operations, RunFacts
 from engine.report.published import caution, published_tables
+from engine.report.slices import KINDS_OF_SLICE
 from engine.report.summary import Summary
-from engine.report.wording import METRIC_LABEL, METRIC_MEANING, REFERENCE, REFERENCE_MEANING, count, counted, figure, share, task_label
+from engine.report.verdict import controls, personal
+from engine.report.wording import (
+    METRIC_LABEL,
+    METRIC_MEANING,
+    REFERENCE,
+    REFERENCE_MEANING,
+    count,
+    counted,
+    figure,
+    first_upper,
+    share,
+    task_label,
+)
 
 
 def page(summary: Summary, facts: RunFacts, operations: Operations, scores: pa.Table) -> str:
@@ -26,7 +39,7 @@ def page(summary: Summary, facts: RunFacts, operations: Operations, scores: pa.T
     environment = Environment(
         loader=PackageLoader("engine.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(count=count, counted=counted, figure=figure, share=share, task=task_label)
+    environment.filters.update(count=count, counted=counted, figure=figure, share=share, task=task_label, first_upper=first_upper)
     style = files("engine.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return environment.get_template("page.html.j2").render(
@@ -35,6 +48,7 @@ def page(summary: Summary, facts: RunFacts, operations: Operations, scores: pa.T
         summary=summary,
         facts=facts,
         **_scores(summary),
+        **_trust(summary),
         **_beside(summary, facts, operations, scores),
     )
 
@@ -54,13 +68,35 @@ def _scores(summary: Summary) -> dict[str, Any]:
         "reference": REFERENCE,
         "reference_meaning": REFERENCE_MEANING,
         "component_charts": [(METRIC_LABEL[metric], METRIC_MEANING[metric], chart) for metric, chart in figures.component_charts(summary)],
-        "differences": [tables.differences(summary, task) for task in tasks],
+        "differences": [(pair_tables.pairs(summary, task), pair_tables.other_scores(summary, task)) for task in tasks],
+        "with_controls": pair_tables.pairs(summary, controls=True),
+        "slices": [pair_tables.slices(summary, kinds) for kinds in (KINDS_OF_SLICE[:2], KINDS_OF_SLICE[2:])],
         "wins": [
             (figures.win_chart(summary, among), [tables.win_share(summary, task, among) for task in tasks]) for among in ("all", "verdict")
         ],
-        "effects": [tables.cohens_d(summary, metric) for metric in COMPARED[summary.metric]],
+        "effects": [tables.cohens_d(summary, metric) for metric in ORDERING[summary.metric]],
         "disagreements": [row for row in summary.disagreements if row.task != POOLED],
         "metric_label": METRIC_LABEL,
+    }
+
+
+def _trust(summary: Summary) -> dict[str, Any]:
+    return {
+        "distrust": list(controls.distrust(summary)),
+        "personalised": [*personal.personalised(summary), *personal.share_of_leads(summary)],
+        "gain_charts": trust_charts.gain_charts(summary),
+        "gains": trust_tables.gains(summary),
+        "gain_parts": trust_tables.gain_parts(summary),
+        "checks": trust_tables.control_checks(summary),
+        "survival": trust_tables.survival(summary),
+        "cross_chart": trust_charts.cross_chart(summary),
+        "cross_fitted": trust_tables.cross_fitted(summary),
+        "second": trust_tables.second(summary),
+        "orders": trust_tables.orders(summary),
+        "equal_length": trust_tables.equal_length(summary),
+        "reidentified": trust_tables.reidentified(summary),
+        "copying": trust_tables.copying(summary),
+        "bounds": trust_tables.bounds(summary),
     }
 
 

@@ -51,7 +51,7 @@ def longer_scores_higher(summary: Summary) -> Iterator[str]:
             told = ", ".join(f"{method} {figure(words[method], 0)}" for method in rising)
             yield (
                 f"Mean words rise with {label}{among}: {told}. A longer prompt spans more of the captions' space, so length may explain a "
-                f"part of this order; no score here is matched by length.{_without_novelty(summary, rising)}"
+                f"part of this order.{_without_novelty(summary, rising)}"
             )
             return
 

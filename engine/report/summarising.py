@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from engine.errors import ConfigError
 from engine.keys import seed_of
-from engine.report import caveats, common_cases, comparison, diagnostics, orders, prompt_length, verdict
-from engine.report.cases import Cases, Grid, cases_of
+from engine.report import caveats, common_cases, comparison, controls, diagnostics, galleries, orders, personal, prompt_length, verdict
+from engine.report.cases import POOLED, Cases, Grid, cases_of
 from engine.report.data import OUTCOMES, RunFacts
+from engine.report.slices import slices
 from engine.report.summary import Summary, setting_of
 from engine.statistics.two_way import TwoWayBootstrap
 
@@ -29,6 +30,7 @@ def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
     if facts.metric not in comparison.COMPARED:
         raise ConfigError(f"no report is made about the metric {facts.metric!r}.", remedy="A preset scores with v (q3) or v_c (q1, q2).")
     compared, ordering = comparison.COMPARED[facts.metric], comparison.ORDERING[facts.metric]
+    with_controls = (*compared, *controls.COMPARED)
     cases = cases_of(scores)
     bootstrap = TwoWayBootstrap(cases.clusters, cases.task_of_family, seed_of(facts.run, "report", "bootstrap"))
     default = _default_grid(cases, facts)
@@ -48,7 +50,13 @@ def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
         setting=setting,
         extractive=tuple(method for m, method in enumerate(default.methods) if default.extractive[m]) if default else (),
         results=results,
-        differences=tuple(row for grid in cases.grids for row in comparison.differences(grid, bootstrap, compared)),
+        differences=tuple(row for grid in cases.grids for row in comparison.differences(grid, bootstrap, with_controls)),
+        gains=tuple(row for grid in cases.grids for row in personal.gains(grid, bootstrap, facts.metric)),
+        personal_shares=tuple(row for grid in cases.grids for row in personal.personal_shares(grid, bootstrap, facts.metric)),
+        stranger_agreement=tuple(row for grid in cases.grids for row in personal.stranger_agreement(grid, bootstrap, facts.metric)),
+        galleries=tuple(row for grid in cases.grids for row in galleries.gallery_sizes(cases, grid)),
+        checks=(),
+        slices=(),
         win_share=tuple(row for grid in cases.grids for row in comparison.wins(grid, cases.task_of_family)),
         cohens_d=tuple(row for grid in cases.grids for row in comparison.effects(grid, bootstrap.people, ordering)),
         disagreements=tuple(comparison.disagreements([row for row in results if setting_of(row) == setting], ordering)),
@@ -65,6 +73,10 @@ def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
         warnings=(),
         verdict=(),
     )
+    best = summary.ranked(POOLED)[:2]
+    if default and len(best) == 2:
+        summary = replace(summary, slices=tuple(slices(cases, default, bootstrap, facts.metric, (best[0], best[1]))))
+    summary = replace(summary, checks=tuple(controls.checks(summary)))
     summary = replace(summary, warnings=tuple(caveats.warnings(summary, facts, cases.non_finite)))
     return replace(summary, verdict=tuple(verdict.verdict(summary, facts)))
 

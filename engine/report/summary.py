@@ -6,7 +6,10 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from engine.report.control_check import Check
 from engine.report.data import CONTROLS, Setting
+from engine.report.galleries import GallerySize
+from engine.report.personal import Gain, PersonalShare, StrangerAgreement
 from engine.report.rows import (
     Bound,
     Ceiling,
@@ -24,6 +27,7 @@ from engine.report.rows import (
     WinShare,
     Words,
 )
+from engine.report.slices import Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,12 @@ class Summary:
     extractive: tuple[str, ...]
     results: tuple[Result, ...]
     differences: tuple[Difference, ...]
+    gains: tuple[Gain, ...]
+    personal_shares: tuple[PersonalShare, ...]
+    stranger_agreement: tuple[StrangerAgreement, ...]
+    galleries: tuple[GallerySize, ...]
+    checks: tuple[Check, ...]
+    slices: tuple[Slice, ...]
     win_share: tuple[WinShare, ...]
     cohens_d: tuple[Effect, ...]
     disagreements: tuple[Disagreement, ...]
@@ -81,6 +91,12 @@ class Summary:
     def judged(self) -> list[str]:
         """The methods of the default setting that the verdict may be about: neither extractive nor controls."""
         return [method for method in self.methods() if method not in self.extractive and method not in CONTROLS]
+
+    def ranked(self, task: str, metric: str = "") -> list[str]:
+        """The judged methods that have a mean by falling mean of a metric, the run's own score unless another is named."""
+        rows = self.of_setting(self.results, task=task, metric=metric or self.metric)
+        among = self.judged()
+        return [row.method for row in sorted(rows, key=lambda row: -(row.mean or 0.0)) if row.method in among and row.mean is not None]
 
     def to_json(self) -> bytes:
         """The bytes of `summary.json`: sorted keys, no NaN, one trailing newline."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.report.cases import POOLED
-from engine.report.data import METRICS, OUTCOMES, Operations
+from engine.report.data import OUTCOMES, PART_METRICS, SCORE_METRICS, Operations
 from engine.report.rows import Effect
 from engine.report.summary import Summary, setting_of
 from engine.report.wording import (
@@ -19,10 +19,12 @@ from engine.report.wording import (
     interval,
     listed,
     share,
-    signed,
     task_label,
     task_words,
 )
+
+WON = (*SCORE_METRICS, *PART_METRICS)
+"""Metrics in which cases are won; the files have the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,7 @@ def outcomes(summary: Summary) -> Table:
 
 def components(summary: Summary, task: str) -> tuple[Table, Table]:
     """Every metric of one task, one column each: the scores, and the components that they are made of."""
-    whole, parts = METRICS[: METRICS.index("pa")], METRICS[METRICS.index("pa") :]
-    return _metrics(summary, task, whole, "scores"), _metrics(summary, task, parts, "components")
+    return _metrics(summary, task, SCORE_METRICS, "scores"), _metrics(summary, task, PART_METRICS, "components")
 
 
 def _metrics(summary: Summary, task: str, metrics: Sequence[str], kind: str) -> Table:
@@ -87,27 +88,10 @@ def _metrics(summary: Summary, task: str, metrics: Sequence[str], kind: str) -> 
     return Table(f"{task_label(task)}: {kind}", heads, tuple(body) if measured else ())
 
 
-def differences(summary: Summary, task: str = POOLED) -> Table:
-    """Paired differences between every two methods, one column a score."""
-    rows = summary.of_setting(summary.differences, task=task)
-    metrics = list(dict.fromkeys(row.metric for row in rows))
-    found = {(row.method, row.other, row.metric): row for row in rows}
-    body = []
-    for method, other in dict.fromkeys((row.method, row.other) for row in rows):
-        cells = []
-        for metric in metrics:
-            row = found.get((method, other, metric))
-            cells.append(f"{signed(row.mean)}\n{_signed_interval(row.low, row.high)}" if row else NOTHING)
-        first = found[next(key for key in found if key[:2] == (method, other))]
-        body.append((f"{marked(summary, method)} \u2212 {marked(summary, other)}", *cells, count(first.n), count(first.clusters)))
-    heads = ("difference", *(METRIC_LABEL[metric] for metric in metrics), "cases", "clusters")
-    return Table(f"Paired differences, {task_words(task)}", heads, tuple(body), "Each interval is for its own pair, not for all at once.")
-
-
 def win_share(summary: Summary, task: str, among: str) -> Table:
     """Share of cases won by each method, one column a metric."""
     rows = summary.of_setting(summary.win_share, task=task, among=among)
-    measured = [metric for metric in METRICS if any(row.metric == metric for row in rows)]
+    measured = [metric for metric in WON if any(row.metric == metric for row in rows)]
     found = {(row.method, row.metric): row for row in rows}
     body = []
     for method in dict.fromkeys(row.method for row in rows):
@@ -237,10 +221,6 @@ def _effect(row: Effect) -> str:
         return "best judged"
     pooled = f"{figure(row.pooled, 2)}\n{interval(row.pooled_low, row.pooled_high, 2)}"
     return f"{pooled}\npaired {figure(row.paired, 2)} {interval(row.paired_low, row.paired_high, 2)}"
-
-
-def _signed_interval(low: float | None, high: float | None) -> str:
-    return "no interval" if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
 
 
 def _shares(low: float | None, high: float | None) -> str:

@@ -110,6 +110,12 @@ def interval(low: float | None, high: float | None, digits: int = 3) -> str:
     return "no interval" if low is None or high is None else f"[{figure(low, digits)}, {figure(high, digits)}]"
 
 
+def signed_interval(mean: float | None, low: float | None, high: float | None, digits: int = 3) -> str:
+    """A difference with its interval, all with their signs."""
+    ends = "no interval" if low is None or high is None else f"[{signed(low, digits)}, {signed(high, digits)}]"
+    return f"{signed(mean, digits)} {ends}"
+
+
 def count(number: int) -> str:
     """A whole number with thousands separated."""
     return f"{number:,}"
@@ -139,6 +145,11 @@ def task_words(task: str) -> str:
     if task in KINDS:
         return f"all {task}"
     return task.replace("-", " ") if task in TASKS else task
+
+
+def first_upper(text: str) -> str:
+    """The text with a capital first letter."""
+    return text[:1].upper() + text[1:]
 
 
 def listed(words: Sequence[str]) -> str:

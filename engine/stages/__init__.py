@@ -3,9 +3,13 @@
 people.py      the profiles themselves, as they were read
 queries.py     the pool of queries
 memory.py      embeddings of captions, elements and the reference summary
-retrieve.py    VPRAG's evidence for a query
-prompt.py      a method's prompt, by a writer
+retrieve.py    VPRAG's evidence for a query, and the control that draws elements at random
+prompt.py      a method's prompt by a writer, a control's, or one from a file
 embedding.py   embeddings of prompts
-score.py       VPTT scores of prompts
+masked.py      embeddings of prompts without the summary's words
+score.py       VPTT scores of prompts, against the right person and against strangers
+second.py      the same in a second embedding space
+cross.py       cross-fitted scores, for a share of the people
+reidentify.py  whether a prompt finds its person among others
 ceiling.py     how high a person's score can honestly be
 """

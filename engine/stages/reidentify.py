@@ -32,7 +32,7 @@ class Reidentify(Stage[Found]):
 
     def __init__(self, cross: CrossFit, masked: EmbedMasked, gallery: str) -> None:
         self.cross, self.masked, self.gallery = cross, masked, gallery
-        self.inputs = (cross.embedding, masked)
+        self.inputs = (cross.memory, cross.embedding, masked)
         self.actor = "retrieval"
 
     @property
@@ -46,10 +46,12 @@ class Reidentify(Stage[Found]):
         return self.cross.takes(unit)
 
     def reads(self, unit: Unit) -> tuple[Read, ...]:
-        return tuple(Read(stage, stage.row_key(unit.of_half(half))) for half in HALVES for stage in self.inputs)
+        # Who has no memory is in no gallery; reading it, the row fails with that reason and is renewed with it.
+        prompts = (Read(stage, stage.row_key(unit.of_half(half))) for half in HALVES for stage in (self.cross.embedding, self.masked))
+        return (Read(self.cross.memory, unit.subject), *prompts)
 
     def request(self, unit: Unit, *inputs: Any) -> list[Search]:
-        pairs = zip(HALVES, inputs[::2], inputs[1::2], strict=True)
+        pairs = zip(HALVES, inputs[1::2], inputs[2::2], strict=True)
         return [Search(unit.subject, OTHER[half], whole.vectors[0], masked.vectors[0]) for half, whole, masked in pairs]
 
     @staticmethod

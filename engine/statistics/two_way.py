@@ -7,9 +7,9 @@ columns have in common, and the width comes from the two-way cluster-robust vari
 
 That variance is estimated from as few families as a task has, so each resample is also divided by the root of a chi-square over its
 degrees of freedom, those of the fewer side: an interval is as wide as Student's t asks, and the largest of many comparisons has the tails
-it must have. With 15 families that held the family error at 5 %, where a standard error of each resample's own (bootstrap-t) gave 7 to 8 %
-(`benchmarks/coverage.py`). Below 5 on a side there is no interval. One family is no sample of families: then the interval is one-way, for
-these queries.
+it must have. With 15 families Holm's family error was 4 % (`benchmarks/coverage.py`); with bootstrap-t, a standard error of each
+resample's own, it was 6 to 8 %. Below 5 on a side there is no interval. One family is no sample of families: then the interval is
+one-way, for these queries.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _fitting(run: OpenedRun, parts: list[str]) -> Iterator[_Found]:
     for shard in run.plan.shards:
         for unit, subject in _units(run, shard):
             for score in run.workflow.scores:
-                if _fits(parts, subject, unit, score):
+                if score.takes(unit) and _fits(parts, subject, unit, score):
                     yield _Found(shard, subject, unit, score)
 
 

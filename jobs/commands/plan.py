@@ -45,7 +45,7 @@ def plan_command(file: Path, *, store: str, name: str, options: Mapping[str, Any
     progress = progress_of(prepared.workflow, Results(backend))
     pace = seconds_per_row(backend)
     lines = [_line(prepared, plan, progress, stage, pace) for stage in prepared.workflow.stages]
-    _tell(console, prepared, plan, lines, name)
+    _tell(console, prepared, plan, progress, lines, name)
 
 
 def seconds_per_row(backend: Backend) -> dict[str, float]:
@@ -85,9 +85,10 @@ def _line(prepared: Prepared, plan: Plan, progress: Progress, stage: Stage[Any],
     return Line(stage.name, units, done, pace[stage.name] * (units - done) if stage.name in pace else None)
 
 
-def _tell(console: Console, prepared: Prepared, plan: Plan, lines: list[Line], name: str) -> None:
+def _tell(console: Console, prepared: Prepared, plan: Plan, progress: Progress, lines: list[Line], name: str) -> None:
     people = sum(len(shard.subjects) for shard in plan.shards)
-    prompts = sum(line.units for line in lines if line.stage.startswith("prompt"))
+    own = [_line(prepared, plan, progress, stage, {}) for stage in prepared.workflow.given]
+    prompts = sum(line.units for line in (*lines, *own) if line.stage.startswith("prompt"))
     limited = f" of {plan.total_people}, limited" if plan.partial else ""
     console.say(f"Run {name} ({plan.run}): {people} people{limited}, {len(plan.shards)} shards, {prompts} prompts")
     console.say(f"{'stage':<36}{'units':>9}{'done':>9}{'to do':>9}{'process s':>11}")

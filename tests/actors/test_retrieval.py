@@ -99,6 +99,22 @@ def test_asking_for_more_than_there_is_gives_all_and_then_nothing(index):
     assert_found(RetrievalActor(index).search(query[None], k), 0, brute_force(index, query, k))
 
 
+@pytest.mark.parametrize("fetched", [64, 1024])
+def test_what_float32_cannot_tell_apart_is_still_ordered_exactly(tmp_path, monkeypatch, fetched):
+    monkeypatch.setattr(nearest, "SCAN_ROWS", 64)
+    monkeypatch.setattr(nearest, "MOST_FETCHED", fetched)
+    generator = np.random.default_rng(2)
+    common = generator.normal(size=384)
+    people = [PersonVectors(f"p{i}", f"c{i}", common + 3e-6 * generator.normal(size=(30, 384))) for i in range(20)]
+    index = opened(tmp_path, people)
+    queries = common + 0.3 * generator.normal(size=(20, 384))
+    values = cosines(queries[0], index.vectors.astype(np.float64))
+    assert len(np.unique(index.vectors @ queries[0].astype(np.float32))) < len(np.unique(values)) == 600
+    hits = RetrievalActor(index).search(queries, 30)
+    for i, query in enumerate(queries):
+        assert_found(hits, i, brute_force(index, query, 30))
+
+
 class Imprecise(CpuProposer):
     """A device that multiplies with ten bits, as tensor cores may."""
 

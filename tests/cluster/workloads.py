@@ -16,8 +16,14 @@ from tests.cluster import random_outputs
 from tests.cluster.checks import Ended, same_reports
 
 NAME = "small"
-PEOPLE, SHARD_SIZE = 16, 2
-EXPERIMENT = "name: {name}\nencoder: tiny-trigrams\nshard_size: {size}\npeople: {{file: {file}}}\n"
+PEOPLE, SHARD_SIZE = 12, 2
+EXPERIMENT = """name: {name}
+encoder: tiny-trigrams
+second_encoder: ""
+methods: [vprag]
+shard_size: {size}
+people: {{file: {file}}}
+"""
 
 
 class Workload(Protocol):
@@ -37,7 +43,7 @@ class Workload(Protocol):
 
 
 class Evaluation:
-    """`mien run` on grammar people with the encoder that needs no weights, all methods and controls."""
+    """`mien run` on grammar people with the encoder that needs no weights: a method, the controls, and both phases."""
 
     def __init__(self, folder: Path) -> None:
         people = folder / "people.parquet"  # built once: each first driver would take a second for it

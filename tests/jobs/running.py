@@ -23,12 +23,14 @@ class Experiment:
     folder: Path
     people: int
     shard_size: int
+    choices: str = "methods: [baseline, vprag]\nsecond_encoder: ''"
+    """A method to fail at, all controls and both phases, at half the cost of all there is."""
 
     @property
     def file(self) -> Path:
         path = self.folder / "experiment.yaml"
         if not path.exists():
-            path.write_text(f"name: small\nshard_size: {self.shard_size}\npeople: {{grammar: {self.people}}}\n")
+            path.write_text(f"name: small\nshard_size: {self.shard_size}\npeople: {{grammar: {self.people}}}\n{self.choices}\n")
         return path
 
     def start(self, store: str, *options: str, log: str = "calls") -> subprocess.Popen[str]:

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from engine.config import CONTROLS, METHODS
 from engine.outcome import Answered
 from engine.rows import inputs_digest, make_row
 from engine.stage import Unit
@@ -17,7 +18,7 @@ from tests.jobs.running import ROOT
 
 
 def test_a_demo_that_kills_a_worker_loses_and_duplicates_nothing(tmp_path):
-    smaller = {"MIEN_ENCODER": "tiny-trigrams", "MIEN_PEOPLE__GRAMMAR": "40", "MIEN_SHARD_SIZE": "2", "RAY_AUTH_MODE": "disabled"}
+    smaller = {"MIEN_ENCODER": "tiny-trigrams", "MIEN_PEOPLE__GRAMMAR": "20", "MIEN_SHARD_SIZE": "2", "RAY_AUTH_MODE": "disabled"}
     command = [sys.executable, "-m", "jobs.cli", "demo", "--kill", "--s3", "--json", "--store", str(tmp_path / "demo")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **smaller}, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -32,6 +33,8 @@ def test_a_demo_that_kills_a_worker_loses_and_duplicates_nothing(tmp_path):
     assert events["done"]["complete"] is True
     (page,) = (tmp_path / "demo").glob("kill-*/report/index.html")
     assert "shards begun again after an interruption" in page.read_text()
+    summary = json.loads((page.parent / "summary.json").read_text())
+    assert set(summary["methods"]) == {*METHODS, *CONTROLS}, "all there is, as by default"
     for secret in ("AWS_SECRET", "aws_secret"):
         assert secret not in done.stdout + done.stderr
 

@@ -86,4 +86,9 @@ def test_a_method_is_all_that_is_left_out_without_it_the_controls_stay():
 
 
 def test_how_the_work_is_spread_changes_no_fingerprint():
-    assert stages(encoder="other", second_encoder="", execution={"encoder": {"max": 9, "threads": 4}}, max_failed=3, name="other", shard_size=32) == BASE
+    assert (
+        stages(
+            encoder="other", second_encoder="", execution={"encoder": {"max": 9, "threads": 4}}, max_failed=3, name="other", shard_size=32
+        )
+        == BASE
+    )

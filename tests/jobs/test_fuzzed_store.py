@@ -14,8 +14,8 @@ PEOPLE, SHARD_SIZE = 12, 2
 
 @pytest.fixture(scope="module")
 def experiment(tmp_path_factory):
-    made = Experiment(tmp_path_factory.mktemp("fuzzed"), PEOPLE, SHARD_SIZE)
-    made.file.write_text(f"name: small\nshard_size: {SHARD_SIZE}\nencoder: tiny-trigrams\npeople: {{grammar: {PEOPLE}}}\n")
+    choices = "encoder: tiny-trigrams\nmethods: [brag, vprag]\nsecond_encoder: ''"
+    made = Experiment(tmp_path_factory.mktemp("fuzzed"), PEOPLE, SHARD_SIZE, choices)
     code, output = made.run("store")
     assert code == 0, output
     return made

@@ -19,7 +19,8 @@ PEOPLE, SHARD_SIZE = 60, 2
 @pytest.fixture
 def experiment(tmp_path):
     file = tmp_path / "experiment.yaml"
-    file.write_text(f"name: small\nshard_size: {SHARD_SIZE}\nencoder: tiny-trigrams\npeople: {{grammar: {PEOPLE}}}\n")
+    lean = "encoder: tiny-trigrams\nmethods: [baseline]\nsecond_encoder: ''\ncross_fit: 0"
+    file.write_text(f"name: small\nshard_size: {SHARD_SIZE}\npeople: {{grammar: {PEOPLE}}}\n{lean}\n")
     return file
 
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from engine.config import CONTROLS, METHODS
+from engine.config import CONTROLS
 from engine.outcome import Answered
 from engine.rows import inputs_digest
 from jobs.call_log import units_asked
@@ -31,8 +31,12 @@ def undisturbed(experiment):
     return "undisturbed"
 
 
+def units_by_shard(run, stage):
+    return [len(run.workflow.units(shard, stage)) for shard in run.plan.shards]
+
+
 def planned_units(run):
-    return {stage.id: sum(len(run.workflow.units(shard, stage)) for shard in run.plan.shards) for stage in run.workflow.stages}
+    return {stage.id: units for stage in run.workflow.stages if (units := sum(units_by_shard(run, stage)))}
 
 
 def test_a_run_ends_with_every_unit_answered_and_a_report(experiment, undisturbed):
@@ -47,8 +51,8 @@ def test_a_run_ends_with_every_unit_answered_and_a_report(experiment, undisturbe
     assert summary["complete"] is True
     assert summary["partial"] is False
     assert summary["failed"] == 0
-    assert summary["units"] == PEOPLE * 4 * len((*METHODS, *CONTROLS))
-    assert set(summary["methods"]) == {*METHODS, *CONTROLS}
+    assert summary["units"] == PEOPLE * 4 * 6
+    assert set(summary["methods"]) == {"baseline", "vprag", *CONTROLS}
     assert summary["methods"]["vprag"]["all"]["v"]["n"] == PEOPLE * 4
     assert b"<script" not in experiment.report(undisturbed, "index.html")
 
@@ -88,9 +92,10 @@ def test_a_killed_driver_restarted_at_once_gives_the_same_bytes(experiment, undi
         assert experiment.report(store, file) == experiment.report(undisturbed, file), file
     # In flight at a kill: actors x one shard (STORAGE, what must be shown by tests).
     asked = units_asked(experiment.calls(store))
-    for stage, units in planned_units(experiment.opened(store)).items():
-        shard = units // (PEOPLE // SHARD_SIZE)
-        assert units <= asked[stage] <= units + ACTORS * shard
+    run = experiment.opened(store)
+    for stage in run.workflow.stages:
+        units = units_by_shard(run, stage)
+        assert sum(units) <= asked[stage.id] <= sum(units) + ACTORS * max(units)
 
 
 def test_a_limited_run_then_the_full_one_recomputes_only_an_unfinished_last_shard(experiment):
@@ -100,9 +105,10 @@ def test_a_limited_run_then_the_full_one_recomputes_only_an_unfinished_last_shar
     assert summary["partial"] is True
     code, output = experiment.run("limited", log="second")
     assert code == 0, output
-    asked = units_asked(experiment.calls("limited", "second"))
-    for stage, units in planned_units(experiment.opened("limited")).items():
-        assert asked[stage] == units - units // PEOPLE * 4, "two whole shards of the limited run are taken over"
+    asked, run = units_asked(experiment.calls("limited", "second")), experiment.opened("limited")
+    for stage in run.workflow.stages:
+        # Two whole shards of the limited run are taken over, but among more people the same prompt ranks otherwise.
+        assert asked[stage.id] == sum(units_by_shard(run, stage)[0 if stage in run.workflow.phases[1] else 2 :]), stage.name
 
 
 def damage(experiment, store, stage_id):
@@ -113,7 +119,7 @@ def damage(experiment, store, stage_id):
     return path.name
 
 
-@pytest.mark.parametrize("kind", ["score", "prompt", "people", "queries"])
+@pytest.mark.parametrize("kind", ["score", "prompt", "reid", "people", "queries"])
 def test_a_truncated_file_is_set_aside_and_comes_back(experiment, undisturbed, kind):
     run = experiment.opened(undisturbed)
     before = experiment.report(undisturbed, "summary.json")
@@ -128,16 +134,16 @@ def test_a_truncated_file_is_set_aside_and_comes_back(experiment, undisturbed, k
     assert experiment.report(undisturbed, "summary.json") == before
     asked = units_asked(experiment.calls(undisturbed, f"repair-{kind}"))
     # Stages here are bit-stable, so what depends on a file that came back stays as it is.
-    assert set(asked) == ({stages[kind].id} if kind in ("score", "prompt") else set())
+    assert set(asked) == ({stages[kind].id} if kind in ("score", "prompt", "reid") else set())
 
 
 def people_file(folder):
     """People in many scripts, and one row that is no person."""
     texts = {
-        "arabic": ["إبريق نحاسي على طاولة المطبخ", "سوق قديم تحت ضوء الغروب", "وشاح أزرق في الريح"],
-        "chinese": ["一个穿着红色连衣裙的女孩", "海边的日出，渔船归来", "雨后的石板路"],
-        "emoji": ["Tea time 🫖 by the window", "Kites 🪁 over the hill", "Rain ☔ on the ferry"],
-        "combining": ["Cafe\u0301 cre\u0300me at dawn", "Nai\u0308ve fac\u0327ade", "Rôle of the old harbour"],
+        "arabic": ["إبريق نحاسي على طاولة المطبخ", "سوق قديم تحت ضوء الغروب", "وشاح أزرق في الريح", "قارب قديم عند الفجر"],
+        "chinese": ["一个穿着红色连衣裙的女孩", "海边的日出，渔船归来", "雨后的石板路", "茶馆里的灯笼"],
+        "emoji": ["Tea time 🫖 by the window", "Kites 🪁 over the hill", "Rain ☔ on the ferry", "A quiet 🌊 harbour"],
+        "combining": ["Cafe\u0301 cre\u0300me at dawn", "Nai\u0308ve fac\u0327ade", "Rôle of the old harbour", "Fe\u0302te on the quay"],
     }
     rows = [{"id": name, "summary_given": each[0], "summary_ref": each[1], "captions": each} for name, each in texts.items()]
     rows.insert(2, {"id": "broken", "summary_given": "x", "captions": []})
@@ -148,7 +154,7 @@ def people_file(folder):
 
 def test_a_bad_person_is_a_failed_row_and_every_script_passes_through(experiment, capsys):
     path, texts = people_file(experiment.folder)
-    code, output = experiment.run("scripts", "--people", str(path), "--max-failed", "1")
+    code, output = experiment.run("scripts", "--people", str(path), "--max-failed", "1", "--set", "cross_fit=1")
     assert code == 0, output
     run = experiment.opened("scripts")
     captions = {}
@@ -158,7 +164,8 @@ def test_a_bad_person_is_a_failed_row_and_every_script_passes_through(experiment
                 captions[row.outcome.value.id] = [caption.text for caption in row.outcome.value.captions]
     assert captions == texts
     summary = json.loads(experiment.report("scripts", "summary.json"))
-    assert (summary["units"], summary["failed"]) == (100, 20)
+    # Six methods and controls for five people, one of whom cannot be used.
+    assert (summary["units"], summary["failed"]) == (6 * 5 * 4, 6 * 4)
     assert summary["methods"]["vprag"]["all"]["v"]["n"] == 16
     store = str(experiment.folder / "scripts")
     assert exit_code(["errors", "small", "--store", store, "--group"]) == 0

@@ -7,7 +7,7 @@ import pytest
 from engine.errors import EngineDied, InputError, StoreError
 from engine.outcome import Answered, Failed, FailureKind
 from engine.rows import inputs_digest, make_row
-from engine.stage import Stage, Unit
+from engine.stage import Read, Stage, Unit
 from engine.store import names
 from engine.store.folder import FolderBackend
 from engine.store.plans import Shard, Subject
@@ -333,3 +333,67 @@ def test_memory_that_ran_out_once_keeps_later_batches_small():
     sizes.clear()
     asking.outcomes(Text.ask, actor, [("x",)] * 16)
     assert sizes == [4, 4, 4, 4]
+
+
+class Beside(Text):
+    """Reads its own row and, optionally, the next person's."""
+
+    optional = True
+
+    def reads(self, unit):
+        (source,) = self.inputs
+        beside = {key * 64: other * 64 for key, other in zip("abc", "bca", strict=True)}[unit.subject]
+        return (Read(source, unit.subject), Read(source, beside, self.optional))
+
+    def request(self, unit, *inputs):
+        return (self.kind, unit.subject[0], *(str(value) for value in inputs))
+
+
+def test_an_optional_read_without_an_answer_is_none_and_fails_nobody(results):
+    first = Text("first")
+    beside = Beside("beside", first)
+    runner(results, [first, beside], Actor(broken={("first", "b")})).run(SHARD, {})
+    found = outcomes(results, beside)
+    assert found["a"] == Answered("beside|a|first|a|None")
+    assert found["b"].code == UPSTREAM + "actor-error", "its own row is required"
+    assert found["c"] == Answered("beside|c|first|c|first|a")
+
+
+def test_a_required_read_of_somebody_else_fails_whoever_reads_it(results):
+    first = Text("first")
+    beside = Beside("beside", first)
+    beside.optional = False
+    runner(results, [first, beside], Actor(broken={("first", "b")})).run(SHARD, {})
+    found = outcomes(results, beside)
+    assert [found[key].code for key in "ab"] == [UPSTREAM + "actor-error"] * 2
+    assert found["c"] == Answered("beside|c|first|c|first|a")
+
+
+def test_a_row_that_read_somebody_elses_row_is_renewed_with_it(results):
+    first = Text("first")
+    beside, done = Beside("beside", first), {}
+    runner(results, [first, beside], Actor(broken={("first", "b")})).run(SHARD, done)
+    actor = Actor()
+    runner(results, [first, beside], actor).run(SHARD, done, retry=Retry("actor-error"))
+    assert actor.batches == [1, 2], "b itself, and those who read it: b and a"
+    assert outcomes(results, beside, overlays=1) == {
+        k: Answered(f"beside|{k}|first|{k}|first|{o}") for k, o in zip("abc", "bca", strict=True)
+    }
+
+
+class Some(Text):
+    """About a alone, whatever else the shard holds."""
+
+    def takes(self, unit):
+        return unit.subject.startswith("a")
+
+
+def test_a_stage_that_takes_nobody_here_has_a_result_of_no_rows(results):
+    stage, done = Some("some"), {}
+    alone = Shard.of([Subject("b" * 64, "b", "b")])
+    runs = ShardRunner(results, [stage], Caller(lambda name: Actor()), lambda shard, each: [u for u in units(shard, each) if each.takes(u)])
+    runs.run(alone, done)
+    assert done == {stage.id: 0}
+    assert results.read(stage, alone.key, overlays=0, units=[]) == {}
+    runs.run(SHARD, {})
+    assert outcomes(results, stage) == {"a": Answered("some|a")}

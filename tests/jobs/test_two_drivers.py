@@ -14,9 +14,7 @@ PEOPLE, SHARD_SIZE = 120, 4
 
 @pytest.fixture
 def experiment(tmp_path):
-    made = Experiment(tmp_path, PEOPLE, SHARD_SIZE)
-    made.file.write_text(f"name: small\nshard_size: {SHARD_SIZE}\nencoder: tiny-trigrams\npeople: {{grammar: {PEOPLE}}}\n")
-    return made
+    return Experiment(tmp_path, PEOPLE, SHARD_SIZE, choices="encoder: tiny-trigrams\nmethods: [baseline]\nsecond_encoder: ''\ncross_fit: 0")
 
 
 def wait_for(results, store, process, timeout_s=90):

@@ -62,6 +62,7 @@ class CaptionWriter:
         self._by_role: dict[str, list[Word]] = {}
         for word in words:
             self._by_role.setdefault(word.role, []).append(word)
+        self._tokens = {word.text: frozenset(tokens(word.text)) for word in words}
         self._remarks = {theme.title: theme.remarks for theme in themes}
 
     def write(self, scenario: Scenario) -> Draft:
@@ -140,14 +141,14 @@ class CaptionWriter:
         ]
         if others:
             words["act2"] = self._dice.pick(others)
-        said = {token for word in words.values() for token in tokens(word.text)}
+        said = {token for word in words.values() for token in self._tokens[word.text]}
         if scenario.place is not None:
             words["place"] = scenario.place
         taken = set()
         if scenario.subject is not None:
             words[_SUBJECT_SLOT[scenario.kind]] = scenario.subject
             taken.add(scenario.subject.text)
-            said.update(tokens(scenario.subject.text))
+            said |= self._tokens[scenario.subject.text]
         for slot, role in _ROLE_OF.items():
             if slot in words:
                 continue
@@ -155,17 +156,17 @@ class CaptionWriter:
                 word
                 for word in self._by_role.get(role, ())
                 if word.text not in taken
-                and (role in _MAY_REPEAT or said.isdisjoint(tokens(word.text)))
                 and self._belongs(word, scenario)
                 and word.setting in ("any", scenario.setting)
                 and word.time in ("", scenario.time)
+                and (role in _MAY_REPEAT or said.isdisjoint(self._tokens[word.text]))
             ]
             own = [word for word in fitting if word.theme]
             if fitting:
                 words[slot] = self._dice.pick(own if own and self._dice.chance(0.92) else fitting)
                 taken.add(words[slot].text)
                 if role not in _MAY_REPEAT:
-                    said.update(tokens(words[slot].text))
+                    said |= self._tokens[words[slot].text]
         return words
 
     def _belongs(self, word: Word, scenario: Scenario) -> bool:
@@ -178,7 +179,9 @@ class CaptionWriter:
         for section, weight in _DETAILS.items():
             if section in shown or (section == "pose" and scenario.kind == "doing"):
                 continue
-            if section in _WEATHER and (scenario.setting == "in" or "light" in shown or self._life.climate not in _WEATHER[section]):
+            if section in _WEATHER and (
+                scenario.setting == "in" or scenario.time == "night" or "light" in shown or self._life.climate not in _WEATHER[section]
+            ):
                 continue
             weights[section] = weight
         return weights

@@ -102,18 +102,19 @@ def _theme_words(dice: Dice, theme: Theme, *, actions: int, places: int, counts:
         for thing in dice.some(theme.nouns.get(role, ()), count):
             quality = (_FOND if fond else _QUALITIES).get(role)
             p = 0.45 if habit else 0.25 if role == "material" else 0.45
-            described = _shod(dice, thing, p) if _is_shoe(thing, role) else _qualified(dice, thing, quality, p) if quality else thing
+            described = thing
+            if quality and dice.chance(p):
+                described = _joined(dice.pick(pool("qualities.txt", quality, _worn(thing) if role == "garment" else "any")), thing)
             words.append(Word(_refined(role, thing), described, theme.title))
     return words
 
 
-def _is_shoe(thing: Noun, role: str) -> bool:
-    return role == "garment" and thing.text.endswith(pool("qualities.txt", "garment", "footwear"))
-
-
-def _shod(dice: Dice, thing: Noun, p: float) -> Noun:
-    """Shoes are scuffed and lace-up, never unironed or well-cut."""
-    return _joined(dice.pick(pool("qualities.txt", "garment", "shoe")), thing) if dice.chance(p) else thing
+def _worn(garment: Noun) -> str:
+    """Which qualities suit a garment: shoes are never unironed, a hard hat is never paisley."""
+    for kind, qualities in (("footwear", "shoe"), ("smallwear", "small")):
+        if garment.text.endswith(pool("qualities.txt", "garment", kind)):
+            return qualities
+    return "any"
 
 
 def _place_quality(place: Place, setting: str, fond: bool) -> str:
@@ -162,8 +163,9 @@ def _garment(dice: Dice, climate: str) -> tuple[Noun, str]:
         if climate in ("cold", "temperate", "mountain"):
             fits.append("fit.warm")
         thing = _joined(dice.pick(pool("qualities.txt", "garment", dice.pick(fits))), thing)
+    worn = "small" if kind in ("head", "extra") else "any"
     if kind != "foot" and dice.chance(0.6):
-        quality = dice.pick(pool("colours.txt", "plain")) if dice.chance(0.4) else dice.pick(pool("qualities.txt", "garment"))
+        quality = dice.pick(pool("colours.txt", "plain")) if dice.chance(0.4) else dice.pick(pool("qualities.txt", "garment", worn))
         thing = _joined(quality, thing)
     return thing, "out" if kind == "outer" else "any"
 

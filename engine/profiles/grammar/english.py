@@ -50,7 +50,7 @@ _AGREEMENT = {
 }
 
 
-_ON = ("coast", "shores", "shore", "islands", "island", "plateau", "steppe", "plain", "plains", "tundra")
+_ON = ("coast", "shores", "shore", "islands", "island", "plateau", "steppe", "plain", "plains", "Sea", "pampas", "peninsula")
 
 
 def _inside(place: str) -> str:

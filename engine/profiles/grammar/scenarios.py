@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import regex
+
 from engine.profiles.articles import indefinite
 from engine.profiles.grammar.demographics import Life
 from engine.profiles.grammar.dice import Dice
@@ -14,6 +16,11 @@ from engine.tokens import tokens
 
 SCENARIOS = 30
 KINDS = {"doing": 0.6, "thing": 0.14, "view": 0.09, "outfit": 0.07, "food": 0.1}
+_HAS_ITS_PLACE = regex.compile(
+    r" (?:at|in|on|onto|along|through|across|up|down|under|over|round|past|into|from|off|ashore|uphill|aboard|home)(?: (?:the|an?)\b|$)"
+    r"| (?:lake|beach|sea|river|ridge|hill|reef|dunes|street|bazaar|market|valley|slope|trail|road|terrace|grass|weir|channel)s?\b"
+)
+"""Actions that say where they happen; a second place would contradict them."""
 _LABEL = {"dawn": "early morning", "day": "daytime", "dusk": "evening", "night": "night"}
 _USUAL = {"in": {"dawn": 1.0, "day": 4.0, "dusk": 2.0, "night": 2.0}, "out": {"dawn": 1.0, "day": 4.0, "dusk": 2.0}}
 
@@ -58,6 +65,8 @@ def _draw(theme: Theme, words: tuple[Word, ...], uses: dict[str, int], dice: Dic
     own = [word for word in words if word.theme == theme.title]
     action = least_used([word for word in own if word.role == "action"])
     places = [word for word in own if word.role == "place" and action.setting in ("any", word.setting)]
+    if _HAS_ITS_PLACE.search(action.text):
+        places = []
     elsewhere = [place for place in places if set(tokens(place.noun.text)).isdisjoint(tokens(action.text))]
     place = dice.pick(elsewhere or places) if places else None
     setting = place.setting if place else ("in" if action.setting == "any" else action.setting)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.profiles.articles import with_right_articles
@@ -12,11 +12,12 @@ from engine.profiles.grammar.english import Noun, Number
 from engine.profiles.grammar.words import TIMES, pool
 from engine.profiles.persona.allowance import Allowance
 from engine.profiles.persona.facets import Facet
-from engine.profiles.persona.posts import noun_of, slot_of
+from engine.profiles.persona.posts import SLOTS, noun_of, slot_of
 from engine.profiles.persona.surroundings import Surroundings
 from engine.profiles.persona.topics import Item
 
-_HOME = 0.94
+_FILLED = ("act", "place", "obj", "obj2", "act2", "wear", "wear2", "mat", "col", "col2", "light", "comp", "animal")
+_HOME = 0.97
 _NEIGHBOURS = 0.75
 
 
@@ -52,13 +53,8 @@ class Casting:
         """The slots of a post that `facet` leads, or of an everyday post."""
         lead = self._lead(facet) if facet else self._least(self.around.everyday["actions"] or self.around.everyday["objects"])
         items: dict[str, Item] = {slot_of(lead): lead}
-        for slot, category in (("act", "actions"), ("place", "environment"), ("obj", "objects"), ("obj2", "objects"), ("act2", "actions")):
-            self._fill(items, slot, facet, lambda item, wanted=category: item.category == wanted and not item.living)
-        for slot, category in (("wear", "clothing"), ("wear2", "clothing"), ("mat", "materials"), ("col", "colour"), ("col2", "colour")):
-            self._fill(items, slot, facet, lambda item, wanted=category: item.category == wanted)
-        for slot, category in (("light", "lighting"), ("comp", "composition")):
-            self._fill(items, slot, facet, lambda item, wanted=category: item.category == wanted)
-        self._fill(items, "animal", facet, lambda item: item.living)
+        for slot in _FILLED:
+            self._fill(items, slot, facet)
         self._mention(items, facet)
         slots = {slot: noun_of(item) for slot, item in items.items()} | self._moment()
         self._places(items, slots)
@@ -82,16 +78,16 @@ class Casting:
         if self.around.home and self.rng.random() < _HOME:
             items["home"] = self.around.home
 
-    def _fill(self, items: dict[str, Item], slot: str, facet: Facet | None, fits: Callable[[Item], bool]) -> None:
+    def _fill(self, items: dict[str, Item], slot: str, facet: Facet | None) -> None:
         if slot in items:
             return
         taken = set(items.values())
-        theirs = [item for item in (facet.items if facet else ()) if fits(item) and item not in taken and self._spare(item, facet)]
+        theirs = [item for item in (facet.items if facet else ()) if _fits(slot, item) and item not in taken and self._spare(item, facet)]
         # A neighbour's things may lie about anywhere; what one does, and where, stays with its sentence.
         lends = slot in ("obj", "obj2", "animal", "wear", "wear2", "mat", "col")
-        neighbours = [item for other in self.facets if lends for item in other.items if fits(item) and item not in taken]
+        neighbours = [item for other in self.facets if lends for item in other.items if _fits(slot, item) and item not in taken]
         neighbours = [item for item in neighbours if self._spare(item, facet)]
-        everyday = [item for items_ in self.around.everyday.values() for item in items_ if fits(item) and item not in taken]
+        everyday = [item for items_ in self.around.everyday.values() for item in items_ if _fits(slot, item) and item not in taken]
         if slot in ("place", "act2") and facet is not None:
             everyday = []
         chosen = self._chosen(slot, theirs, neighbours, everyday)
@@ -142,9 +138,14 @@ class Casting:
 
         def wear(item: Item) -> tuple[float, float]:
             used = self.used[item]
-            return (used * 0.4 - 0.6 if item in self.own else used, self.rng.random())
+            return (used * 0.3 - 0.6 if item in self.own else used, self.rng.random())
 
         return min(items, key=wear)
 
     def _spare(self, item: Item, facet: Facet | None) -> bool:
         return item not in self.allowance.owners or self.allowance.spare(item, facet.mark if facet else "")
+
+
+def _fits(slot: str, item: Item) -> bool:
+    """Whether an item may stand in a slot: animals in their own slot only."""
+    return item.category == SLOTS[slot] and (item.category != "objects" or item.living == (slot == "animal"))

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from engine.profiles.persona.words import stem, words
 
-
 _SAME_WITHOUT = frozenset(("a", "an", "the", "i", "my", "am", "is", "are", "to", "of", "in", "at", "on", "and", "also", "just", "really"))
 """Words that do not make another sentence. Numbers and negators do."""
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from engine.profiles.grammar.clauses import Clause
+from engine.profiles.grammar.words import lines
 from engine.profiles.persona.allowance import Allowance
 from engine.profiles.persona.casting import Cast, Casting
 from engine.profiles.persona.facets import Facet, Understanding, content_of, permitted
@@ -14,8 +17,6 @@ from engine.profiles.persona.summaries import ngrams
 from engine.profiles.persona.surroundings import surroundings_of
 from engine.profiles.persona.topics import Item
 from engine.records import CATEGORIES, Caption, Element
-from engine.profiles.grammar.clauses import Clause
-from engine.profiles.grammar.words import lines
 
 CAPTIONS = 30
 _LED = 28
@@ -23,6 +24,12 @@ _LED = 28
 
 _FEWEST, _MOST = 2, 7
 """Elements of one caption."""
+
+_STILL, _DONE = frozenset(("thing", "outfit", "being")), 0.45
+"""Posts about a thing that open with what the person does all the same, and how many."""
+
+_DOINGS = frozenset(("hobby", "passion", "act2"))
+"""Detail sections that name one more thing the person does; a post takes one of them."""
 
 _ATTEMPTS = 24
 _OVERLAP = 0.2
@@ -50,6 +57,36 @@ def _schedule(facets: Sequence[Facet], allowance: Allowance, rng: random.Random)
     return leads
 
 
+@dataclass(slots=True)
+class _Post:
+    """A post while it is written: its sentences, the patterns behind them, the element slots they show, and what may still join the first."""
+
+    sentences: list[str]
+    patterns: list[str]
+    shown: set[str]
+    open_end: bool
+    about_me: bool
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.sentences)
+
+    def add(self, clause: Clause, cast: Cast) -> None:
+        """Adds a detail, within the first sentence if the clause continues it."""
+        said = clause.render(cast.slots)
+        if clause.continues:
+            self.sentences[0], self.open_end = f"{self.sentences[0][:-1]}{said}.", False
+        else:
+            self.sentences.append(said)
+        self.patterns.append(clause.pattern)
+        self.shown |= _elements_of(clause)
+
+    def items(self, cast: Cast) -> list[Item]:
+        """What the post shows, as far as it stands in it letter for letter, none twice."""
+        text = self.text
+        return list(dict.fromkeys(cast.items[slot] for slot in sorted(self.shown) if slot in cast.items and cast.items[slot].text in text))
+
+
 class _Composer:
     def __init__(self, understood: Understanding, sentences: Sequence[str], job: str, rng: random.Random) -> None:
         self.rng, self.rejected = rng, understood.rejected
@@ -59,68 +96,61 @@ class _Composer:
         self.casting = Casting(understood.facets, self.around, self.allowance, job, rng)
         self.items = [item for facet in understood.facets for item in facet.items]
         self.own = frozenset(item for facet in understood.facets for item in facet.own)
-        self.length, self.remarks = rng.uniform(2.6, 4.4), rng.uniform(0.1, 0.45)
+        self.length, self.remarks = rng.uniform(2.6, 4.4), rng.uniform(0.05, 0.3)
         self.said: Counter[str] = Counter()
         self.earlier: list[set[tuple[str, ...]]] = []
 
     def caption(self, facet: Facet | None) -> Caption:
         """The best of a few attempts: permitted, nowhere verbatim, and unlike the earlier captions."""
-        best: tuple[float, str, list[str], dict[str, Item], Cast] | None = None
+        best: tuple[float, _Post, Cast] | None = None
         for _ in range(_ATTEMPTS):
             cast = self.casting.cast(facet)
-            written = self._written(cast, facet)
-            if written is None:
+            post = self._written(cast, facet)
+            if post is None or not permitted(post.text, self.rejected) or ngrams(post.text, 5) & self.forbidden:
                 continue
-            text, patterns, shown = written
-            if not permitted(text, self.rejected) or ngrams(text, 5) & self.forbidden:
-                continue
-            overlap = self._overlap(text)
+            overlap = self._overlap(post.text)
             if best is None or overlap < best[0]:
-                best = (overlap, text, patterns, shown, cast)
+                best = (overlap, post, cast)
             if overlap <= _OVERLAP:
                 break
         if best is None:
             return self._plain(facet)
-        _, text, patterns, shown, cast = best
-        self.said.update(patterns)
-        return self._kept(text, list(dict.fromkeys(shown.values())), facet, job="job" in shown)
+        _, post, cast = best
+        self.said.update(post.patterns)
+        return self._kept(post.text, post.items(cast), facet)
 
-    def _written(self, cast: Cast, facet: Facet | None) -> tuple[str, list[str], dict[str, Item]] | None:
-        """(text, patterns, element of each slot shown) of a post: an opening, details until it is long enough, at times a remark."""
-        wanted = slot_of(cast.lead)
-        opening = self._choose(openings(opening_of(cast.lead)), cast, frozenset(), wanted)
+    def _written(self, cast: Cast, facet: Facet | None) -> _Post | None:
+        """A post: an opening, details until it is long enough, at times a remark. None if its lead finds no sentence."""
+        wanted, kind = slot_of(cast.lead), opening_of(cast.lead)
+        done = kind in _STILL and self.rng.random() < _DONE
+        opening = self._choose(openings("doing" if done else kind), cast, frozenset(), "act" if done else wanted)
         if opening is None:
             return None
-        sentences, patterns, shown = [opening.render(cast.slots)], [opening.pattern], set(_elements_of(opening))
-        target = min(_MOST, max(_FEWEST, round(self.rng.gauss(self.length, 1.3))))
-        weights = {section: weight for section, weight in DETAILS.items() if section not in shown and section != "home"}
-        open_end, about_me = opening.open_end, opening.about_me
-        due = [section for section in (wanted, "home") if section in cast.slots and section not in shown]
-        while due or (weights and len(shown) < target):
-            section = due.pop(0) if due else self.rng.choices(list(weights), list(weights.values()))[0]
-            weights.pop(section, None)
-            linked = open_end and (about_me or section not in ("wear", "who")) and self.rng.random() < 0.7
-            clause = self._choose([c for c in details(section) if linked or not c.continues], cast, frozenset(shown), section)
-            if clause is None:
-                if wanted not in shown:
-                    return None
-                continue
-            said = clause.render(cast.slots)
-            if clause.continues:
-                sentences[0], open_end = f"{sentences[0][:-1]}{said}.", False
-            else:
-                sentences.append(said)
-            patterns.append(clause.pattern)
-            shown |= _elements_of(clause)
-            if section in ("hobby", "passion", "act2"):
-                weights = {name: weight for name, weight in weights.items() if name not in ("hobby", "passion", "act2")}
+        post = _Post([opening.render(cast.slots)], [opening.pattern], set(_elements_of(opening)), opening.open_end, opening.about_me)
+        self._add_details(post, cast, wanted)
+        if wanted not in post.shown:
+            return None
         remark = self._remark(facet)
         if remark:
-            sentences.append(remark)
-            patterns.append(remark)
-        text = " ".join(sentences)
-        used = {slot: cast.items[slot] for slot in sorted(shown) if slot in cast.items and cast.items[slot].text in text}
-        return text, patterns, used
+            post.sentences.append(remark)
+            post.patterns.append(remark)
+        return post
+
+    def _add_details(self, post: _Post, cast: Cast, wanted: str) -> None:
+        """The lead and the quarter where the opening left them out, then whatever else, until the length that was drawn is reached."""
+        target = min(_MOST, max(_FEWEST, round(self.rng.gauss(self.length, 1.3))))
+        weights = {section: weight for section, weight in DETAILS.items() if section not in post.shown}
+        due = [section for section in (wanted, "home") if section in cast.slots and section not in post.shown]
+        while due or (weights and len(post.shown) < target):
+            section = due.pop(0) if due else self.rng.choices(list(weights), list(weights.values()))[0]
+            weights.pop(section, None)
+            linked = post.open_end and (post.about_me or section not in ("wear", "who")) and self.rng.random() < 0.7
+            clause = self._choose([c for c in details(section) if linked or not c.continues], cast, frozenset(post.shown), section)
+            if clause is None:
+                continue
+            post.add(clause, cast)
+            if section in _DOINGS:
+                weights = {name: weight for name, weight in weights.items() if name not in _DOINGS}
 
     def _choose(self, offered: Sequence[Clause], cast: Cast, shown: frozenset[str], wanted: str) -> Clause | None:
         """A clause whose slots are filled and say nothing again, one that shows `wanted` if there is one, the least used first."""
@@ -140,7 +170,7 @@ class _Composer:
         )
         return self.rng.choice(offered) if offered else ""
 
-    def _kept(self, text: str, filling: list[Item], facet: Facet | None, *, job: bool = False) -> Caption:
+    def _kept(self, text: str, filling: list[Item], facet: Facet | None) -> Caption:
         self.casting.take(filling, facet)
         self.earlier.append(ngrams(text, 3))
         elements = dict.fromkeys(Element(item.category, item.text) for item in filling if item.category in CATEGORIES)

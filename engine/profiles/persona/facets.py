@@ -22,7 +22,7 @@ MAX_FACETS = 14
 _TOPICS_PER_SENTENCE = 2
 _TOPIC_ITEMS = {"objects": 2, "environment": 1, "actions": 2, "clothing": 1, "materials": 1}
 _OWN = 4
-_MODIFIED = {1: 0.95, 2: 0.4, 3: 0.25, 4: 0.35}
+_MODIFIED = {1: 0.95, 2: 0.36, 3: 0.5, 4: 0.5}
 """Share of items that get a modifier, by their number of words: two people with one hobby seldom own the same thing."""
 _QUALIFIED = frozenset(("objects", "clothing", "environment", "materials", "actions"))
 

@@ -8,15 +8,15 @@ from engine.profiles.persona.english import branded, singular
 from engine.profiles.persona.topics import Item
 from engine.profiles.persona.words import stem, stemmed, words
 
-
 _OF_PERSONS = (
-    "framed photo of my {}", "letter from my {}", "chair of my {}", "mug from my {}", "birthday card for my {}", "drawing of my {}", "gift for my {}",
-    "old video of my {}", "postcard to my {}", "scarf from my {}", "toast to my {}", "wallet photo of my {}", "note from my {}", "seat for my {}",
+    "framed photo of my {}", "letter from my {}", "chair of my {}", "mug from my {}", "birthday card for my {}",
+    "drawing of my {}", "gift for my {}", "old video of my {}", "postcard to my {}", "scarf from my {}", "toast to my {}",
+    "wallet photo of my {}", "note from my {}", "seat for my {}",
 )  # fmt: skip
 _OF_ANIMALS = ("{} hair", "{} sketch", "{} calendar", "{} photo", "{} figurine", "{} blanket", "{} mug", "{} sticker", "{} cushion")
 _OF_SUBJECTS = (
-    "{} magazine", "{} poster", "{} calendar", "{} scrapbook", "{} sticker", "{} leaflet", "{} jigsaw", "{} print", "{} badge", "{} handbook",
-    "{} notebook", "{} postcard", "{} clipping", "{} stamp", "{} tea towel",
+    "{} magazine", "{} poster", "{} calendar", "{} scrapbook", "{} sticker", "{} leaflet", "{} jigsaw", "{} print", "{} badge",
+    "{} handbook", "{} notebook", "{} postcard", "{} clipping", "{} stamp", "{} tea towel",
 )  # fmt: skip
 """What shows somebody who is not there, an animal, and a subject that cannot be seen."""
 

@@ -14,13 +14,14 @@ SLOTS = {
     "act": "actions", "act2": "actions", "hobby": "actions", "passion": "actions",
     "place": "environment", "spot": "environment", "home": "environment",
     "obj": "objects", "obj2": "objects", "animal": "objects",
-    "wear": "clothing", "wear2": "clothing", "mat": "materials", "light": "lighting", "col": "colour", "col2": "colour", "comp": "composition",
+    "wear": "clothing", "wear2": "clothing", "mat": "materials",
+    "light": "lighting", "col": "colour", "col2": "colour", "comp": "composition",
 }  # fmt: skip
 """Slots that hold an element, and its category."""
 
 DETAILS = {
-    "passion": 2.8, "obj": 1.8, "act2": 1.4, "animal": 1.3, "hobby": 1.2, "mat": 0.5, "wear": 0.5, "who": 1.0,
-    "light": 0.25, "comp": 0.2, "col": 0.15, "trade": 0.7, "wind": 0.03,
+    "passion": 2.8, "obj": 1.8, "act2": 1.4, "animal": 1.3, "hobby": 1.6, "mat": 0.4, "wear": 0.5, "who": 1.0,
+    "light": 0.2, "comp": 0.15, "col": 0.12, "trade": 0.7, "wind": 0.03,
 }  # fmt: skip
 """Weights of the detail sections. The quarter has none: a post that names it does so first of all."""
 

@@ -1,4 +1,4 @@
-"""Two summaries of d, independently worded: the first in the sheet's words, the second in other words for the same facts (VPTT; METRICS, PA).
+"""Two summaries of d, worded independently: in the sheet's words, and in other words for the same facts (VPTT; METRICS, PA).
 
 Each fact is told in one of three ways: both tell it and share no word for it (a subject that the lexicon paraphrases, an age); or only one
 tells it (region and occupation the first, culture the second; a subject without a paraphrase the first or the second in turn). So no noun

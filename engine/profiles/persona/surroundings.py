@@ -1,4 +1,4 @@
-"""What surrounds a person whose sheet says nothing of it: a named quarter, a few companions, light, colours, things. Invented, neutral, few.
+"""What surrounds a person where the sheet is silent: a named quarter, a few companions, light, colours, things. Invented and neutral.
 
 The same surroundings return in all of a person's posts, as they do in real life; nobody else has the same. d keeps silent about them.
 """

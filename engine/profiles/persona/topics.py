@@ -22,7 +22,7 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One entry of the lexicon: its text, how a caption leads into it ("in the"), and its kind: open to a modifier, a mass, alive, several."""
+    """One entry of the lexicon: its text, how a caption leads into it ("in the"), and its kind: modifiable, a mass, alive, several."""
 
     category: str
     text: str

@@ -72,6 +72,15 @@ def test_someone_contained_in_another_is_a_pair():
     assert (pair.first_share, pair.second_share) == (2 / 30, 1.0)
 
 
+@pytest.mark.parametrize("captions", [1, 2, 3, 4, 5])
+def test_twins_among_the_last_captions_only_are_enough(captions):
+    rows = unit(np.random.default_rng(3).normal(size=(30 + captions, 80)))
+    twinned = (captions + 1) // 2
+    rows[len(rows) - twinned :] = rows[30 - twinned : 30]
+    [pair] = near_duplicates(rows, np.array([0, 30, 30 + captions]), np.array([0, 1]))
+    assert (pair.first_share, pair.second_share) == (twinned / 30, twinned / captions)
+
+
 def test_rows_of_zeros_people_without_captions_and_nobody_are_no_trouble():
     zeros = np.zeros((4, 80), np.float32)
     assert near_duplicates(zeros, np.array([0, 2, 2, 4]), np.array([0, 1, 2])) == []
