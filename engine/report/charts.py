@@ -6,6 +6,7 @@ is named beside its mark, so nothing is told by colour alone. Every chart is one
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ WIDTH = 360
 _GUTTER = 92.0
 _WIDEST_GUTTER = 150.0
 _LETTER = 7.2
+_TICK_LETTER = 6.4
 _RIGHT = 52
 _ROW = 27
 _TOP = 20
@@ -184,11 +186,14 @@ def shape(x: float, y: float, kind: int, hollow: bool = False) -> Markup:
 
 
 def _grid(axis: Axis, plot: tuple[float, float], bottom: float, top: float = _TOP - 4) -> Markup:
-    parts = []
+    parts, written = [], -math.inf
     for tick in axis.ticks():
-        x = axis.place(tick, plot)
+        x, text = axis.place(tick, plot), axis.text(tick)
         parts.append(Markup('<line class="grid" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>').format(_n(x), _n(top), _n(bottom)))
-        parts.append(_text("tick", x, bottom + 14, axis.text(tick), "middle"))
+        half = _TICK_LETTER * len(text) / 2
+        if x - half > written:  # where the numbers are long, every other tick has one
+            parts.append(_text("tick", x, bottom + 14, text, "middle"))
+            written = x + half
     return Markup("").join(parts)
 
 

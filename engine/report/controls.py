@@ -183,7 +183,7 @@ def _random(summary: Summary) -> Iterator[Check]:
         if pair:
             told.append(f"{METRIC_LABEL[metric]} {pair.figures}")
     if told:
-        must = "vprag less random is what retrieval adds to elements of one's own drawn at random"
+        must = "what retrieval adds to elements of one's own drawn at random: vprag less random"
         yield Check("random", must, ", ".join(told), TOLD, "")
 
 

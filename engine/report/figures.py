@@ -27,7 +27,7 @@ def kind_of(summary: Summary, method: str) -> int:
     if method in METHOD_ORDER:
         return METHOD_ORDER.index(method)
     rest = [name for name in summary.methods() if name not in METHOD_ORDER]
-    return len(METHOD_ORDER) + rest.index(method) % 3
+    return len(METHOD_ORDER) + rest.index(method) % 4
 
 
 def stamp_of(summary: Summary) -> str:
@@ -151,7 +151,10 @@ def time_chart(operations: Operations, stamp: str) -> Markup | None:
 def legend(summary: Summary) -> list[tuple[str, Markup]]:
     """(method, mark) for every method of the default setting."""
     frame = Markup('<svg class="key" viewBox="0 0 16 16" aria-hidden="true">{}</svg>')
-    return [(method, frame.format(shape(8, 8, kind_of(summary, method), method in summary.extractive))) for method in summary.methods()]
+    return [
+        (method, frame.format(shape(8, 8, kind_of(summary, method), method in summary.extractive or method in CONTROLS)))
+        for method in summary.methods()
+    ]
 
 
 def _mark(summary: Summary, row: Any) -> Mark:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from engine.report import figures, methods_text, pair_tables, tables, trust_charts, trust_tables
 from engine.report.cases import POOLED
 from engine.report.comparison import ORDERING
+from engine.report.controls import ran
 from engine.report.data import Operations, RunFacts
 from engine.report.published import caution, published_tables
 from engine.report.slices import KINDS_OF_SLICE
@@ -82,6 +83,7 @@ def _scores(summary: Summary) -> dict[str, Any]:
 
 def _trust(summary: Summary) -> dict[str, Any]:
     return {
+        "controls_ran": ran(summary),
         "distrust": list(controls.distrust(summary)),
         "personalised": [*personal.personalised(summary), *personal.share_of_leads(summary)],
         "gain_charts": trust_charts.gain_charts(summary),

@@ -13,14 +13,14 @@ from engine.report.figures import kind_of, stamp_of
 from engine.report.personal import GAIN, SECOND_GAIN
 from engine.report.summary import Summary
 from engine.report.trust_tables import gain_order
-from engine.report.wording import METRIC_LABEL, first_upper
+from engine.report.wording import METRIC_LABEL, counted, first_upper
 
 CROSS = {"v": ("matched_v", "cross_v"), "v_c": ("matched_v_c", "cross_v_c")}
 """For a preset's own score: the matched in-sample score and the cross-fitted one, which share an axis with each other and no other."""
 
 
-def gain_charts(summary: Summary) -> list[tuple[str, Markup]]:
-    """(name, chart) of the gains with their simultaneous intervals and a line at 0: in the run's own score, then in the second space."""
+def gain_charts(summary: Summary) -> list[tuple[str, str, Markup]]:
+    """(name, what it rests on, chart) of the gains with simultaneous intervals and a line at 0, here and in the second space."""
     charts = []
     for metric in (GAIN[summary.metric], SECOND_GAIN[summary.metric]):
         rows = [row for method in gain_order(summary) if (row := gain_of(summary, method, metric))]
@@ -40,7 +40,10 @@ def gain_charts(summary: Summary) -> list[tuple[str, Markup]]:
             ends = [value for mark in marks for value in (mark.value, mark.low, mark.high)]
             axis = axis_over(ends, "gain over strangers, higher is more personal \u2192", from_zero=True)
             chart = dots(first_upper(METRIC_LABEL[metric]), marks, axis, line=Line("none", 0.0), stamp=stamp_of(summary))
-            charts.append((METRIC_LABEL[metric], chart))
+            basis = (
+                f"{counted(max(row.n for row in rows), 'case')} a method, {counted(max(row.clusters for row in rows), 'cluster')} of people"
+            )
+            charts.append((METRIC_LABEL[metric], basis, chart))
     return charts
 
 

@@ -121,7 +121,7 @@ class Casting:
         }
         if self.around.companions:
             company = self.rng.choice((*self.around.companions[:1] * 4, *self.around.companions))
-            found["who"] = Noun(company, Number.MANY if " and " in company else Number.ONE)
+            found["who"] = Noun(company)
         return found
 
     def take(self, items: Sequence[Item], facet: Facet | None) -> None:

@@ -59,7 +59,7 @@ def _schedule(facets: Sequence[Facet], allowance: Allowance, rng: random.Random)
 
 @dataclass(slots=True)
 class _Post:
-    """A post while it is written: its sentences, the patterns behind them, the element slots they show, and what may still join the first."""
+    """A post while it is written: its sentences, the patterns behind them, the element slots shown, and what may still join the first."""
 
     sentences: list[str]
     patterns: list[str]

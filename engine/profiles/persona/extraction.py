@@ -123,7 +123,7 @@ def _served(phrase: str) -> Iterator[Item]:
     else:
         carriers = ("plate of {}", "{} recipe card", "{} takeaway menu")
     for carrier in carriers:
-        yield Item("objects", carrier.format(phrase if carrier.startswith(("cup", "plate")) else singular(phrase)))
+        yield Item("objects", carrier.format(branded(phrase if carrier.startswith(("cup", "plate")) else singular(phrase))))
 
 
 def _actions(clause: Sequence[str]) -> Iterator[Item]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from engine.profiles.grammar.clauses import Clause, clauses, compile_clause
@@ -26,6 +27,7 @@ DETAILS = {
 """Weights of the detail sections. The quarter has none: a post that names it does so first of all."""
 
 _OPENING = {"actions": "doing", "environment": "view", "clothing": "outfit", "colour": "shade"}
+_WITH_ARTICLE = re.compile(r"\b(?:the|my|your|this|that|a|some|whole|other) \{(?:passion|hobby|act2)\}")
 _OURS = frozenset({"being", "shade", "home", "trade"})
 
 
@@ -46,9 +48,12 @@ def openings(kind: str) -> tuple[Clause, ...]:
     return _own(kind) if kind in _OURS else clauses("openings.txt", kind)
 
 
+@lru_cache
 def details(section: str) -> tuple[Clause, ...]:
-    """The clauses of a detail section."""
-    return _own(section) if section in _OURS else clauses("details.txt", section)
+    """The clauses of a detail section; what a person does is a phrase ("driving a truck") and takes no article before it."""
+    if section in _OURS:
+        return _own(section)
+    return tuple(clause for clause in clauses("details.txt", section) if not _WITH_ARTICLE.search(clause.pattern))
 
 
 @lru_cache

@@ -76,9 +76,7 @@ class _Draw:
     def companions(self) -> tuple[str, ...]:
         names = [name for name in _names() if permitted(name, self.unwanted)]
         forms = [form for form in _entries("companions") if permitted(form.replace("{}", ""), self.unwanted)]
-        return tuple(
-            self.rng.choice(forms).replace("{}", self.rng.choice(names), 1).replace("{}", self.rng.choice(names)) for _ in range(_CIRCLE)
-        )
+        return tuple(self.rng.choice(forms).replace("{}", self.rng.choice(names)) for _ in range(_CIRCLE))
 
     def habits(self) -> list[Theme]:
         offered = [theme for theme in themes("daily") if permitted(f"{theme.title} {theme.alt}", self.unwanted)]
