@@ -54,7 +54,21 @@ class Reidentifier:
             rows = [next(places) for _ in request]
             hits = [mean_hit([column[0][row] for row in rows]) for column in columns]
             sizes = [int(max(column[1][row] for row in rows)) for column in columns]
-            found.append(Answered(Found(hits[0], hits[1], hits[2], hits[3], sizes[0], sizes[1], sizes[2], sizes[3], *(largest(column[rows]) for column in near))))
+            found.append(
+                Answered(
+                    Found(
+                        hits[0],
+                        hits[1],
+                        hits[2],
+                        hits[3],
+                        sizes[0],
+                        sizes[1],
+                        sizes[2],
+                        sizes[3],
+                        *(largest(column[rows]) for column in near),
+                    )
+                )
+            )
         return found
 
     def close(self) -> None:

@@ -106,7 +106,6 @@ def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: st
     experiment = Experiment.model_validate(plan.identity["experiment"])
     budget = PRESETS[experiment.budgets[0]]
     people = sum(len(shard.subjects) for shard in plan.shards)
-    cases = sum(workflow.draw.cases(shard.subjects) for shard in plan.shards)
     facts: dict[str, Any] = {
         "run": plan.run,
         "name": name,
@@ -114,7 +113,7 @@ def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: st
         "partial": plan.partial,
         "planned_people": people,
         "total_people": plan.total_people,
-        "units": cases * len(workflow.scores),
+        "units": sum(len(workflow.units(shard, score)) for shard in plan.shards for score in workflow.scores),
         "metric_ids": {"vptt": workflow.ceilings.definition.id},
         "encoder": plan.identity["models"]["encoder"],
         "writers": tuple(experiment.writers),

@@ -24,5 +24,5 @@ def matched_tau(encoder: str) -> float:
         return MATCHED_TAU[name]
     raise ConfigError(
         f"retrieval.matched_tau: no temperature is known that matches the encoder {name}.",
-        remedy="Find it with `python benchmarks/tau.py --encoder NAME` and set retrieval.matched_tau, or leave out the method vprag-matched.",
+        remedy="Find it with `python benchmarks/tau.py --encoder NAME` and set retrieval.matched_tau, or leave out vprag-matched.",
     )

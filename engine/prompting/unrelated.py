@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 RULE = "unrelated-1"
 
 _SUBJECTS = (
-    "The subcommittee", "Each registered party", "The compiler", "Clause nine", "The auditor", "An invalid checksum", "The second amendment",
+    "The subcommittee", "Each registered party", "The compiler", "Clause nine", "The auditor", "An invalid checksum",
+    "The second amendment",
     "Every pending request", "The quarterly ledger", "The default value", "A majority of trustees", "The parser", "Section four",
     "The insurer", "The retry limit", "Any prior agreement", "The index", "The treasurer", "An unsigned integer", "The appendix",
     "The licensee", "The scheduler", "A revised estimate", "The arbitration panel", "The buffer", "The escrow account", "The footnote",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from random import Random
 
 from engine.errors import InputError
@@ -66,6 +67,7 @@ WHOLE = View()
 STRANGER = View(stranger=True)
 
 
+@lru_cache(maxsize=1 << 16)
 def in_share(subject: str, share: float) -> bool:
     """Whether a person belongs to a share of all people: a draw by the person's key alone, so larger shares hold the smaller ones."""
     return seed_of(SPLIT_RULE, "share", subject) < share * 2**63

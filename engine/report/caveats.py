@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.report.cases import POOLED
-from engine.report.data import RunFacts
+from engine.report.data import CONTROLS, RunFacts
 from engine.report.rows import Retrieval
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, count, counted, figure, listed, share
@@ -73,10 +73,10 @@ def _missing(summary: Summary) -> Iterator[str]:
 
 
 def _retrieval(summary: Summary) -> Iterator[str]:
-    """What is wrong with retrieval, said once for the methods that share it."""
+    """What is wrong with retrieval, said once for the methods that share it; a control only repeats what its method does."""
     spread = summary.of_setting(summary.retrieval)
     told: dict[str, list[str]] = {}
-    for method in dict.fromkeys(row.method for row in spread):
+    for method in dict.fromkeys(row.method for row in spread if row.method not in CONTROLS):
         for sentence in _spread_warnings({row.breadth: row for row in spread if row.method == method}):
             told.setdefault(sentence, []).append(method)
     for sentence, methods in told.items():

@@ -1,4 +1,4 @@
-"""Which cases a mean is over: those in which every method and control has a value; and what the missing ones could change.
+"""Which cases a mean is over: those in which every method has a value; and what the missing ones could change.
 
 Means over different cases are not comparable: a method that fails on hard cases would look better for it.
 """
@@ -53,13 +53,16 @@ def measured_cases(grid: Grid) -> Flags:
 
 
 def common_values(grid: Grid) -> Floats:
-    """`grid.values`, NaN for every method and control in cases where one of them has no value: (cases, methods, metrics)."""
-    values = grid.values.copy()
+    """`grid.values`, NaN for every method and control in cases where a method has no value: (cases, methods, metrics).
+
+    A control that has none decides nothing: a person without a stranger is no reason to leave the person out.
+    """
+    values, competing = grid.values.copy(), competitors(grid)
     present = np.isfinite(values)
     for k in range(len(METRICS)):
         here = present[:, :, k]
         due = max(1, int(here.any(axis=1).sum()))
-        deciding = here.sum(axis=0) >= FEWEST_PRESENT * due
+        deciding = competing & (here.sum(axis=0) >= FEWEST_PRESENT * due)
         values[~here[:, deciding].all(axis=1), :, k] = np.nan
     return values
 

@@ -50,6 +50,13 @@ def paragraphs(summary: Summary, facts: RunFacts) -> Iterator[str]:
         "Kendall's tau-b, with people resampled."
     )
     yield (
+        "Personal gain is a prompt's score against the right person less its mean score against up to three strangers. The gains of all "
+        "methods and controls in a task and metric are one family of tests; a method is called personalised where its simultaneous "
+        "interval lies above 0 and Holm's p is at most .05. The share of a lead that is personal is the difference in gain over that in "
+        "score, with the interval of a ratio of means, linearised. A control counts as not as expected only where an interval says so. "
+        "Slices of the leading pair carry q values after Benjamini and Hochberg (1995) and enter no sentence of the verdict."
+    )
+    yield (
         "Win shares and Cohen's d use only cases (person and query) in which every compared method has a value; ties are split. Cohen's d "
         "is post hoc, against the best method of the row that the verdict may name; the best is chosen anew in each resample, and the "
         "intervals are percentile intervals."

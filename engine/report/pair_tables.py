@@ -67,7 +67,8 @@ def _beside(own: Pair, pair: Pair) -> str:
 
 def slices(summary: Summary, kinds: tuple[str, ...]) -> Table:
     """The leading pair's difference in the slices of these kinds."""
-    rows = [row for row in summary.slices if row.kind in kinds]
+    every = [row for row in summary.slices if row.kind in kinds]
+    rows = [row for row in every if row.p is not None]
     body = [
         (_slice(row), signed_interval(row.mean, row.low, row.high), _p(row.p), _p(row.q), count(row.n), count(row.clusters)) for row in rows
     ]
@@ -75,7 +76,8 @@ def slices(summary: Summary, kinds: tuple[str, ...]) -> Table:
     tested = sum(row.q is not None for row in summary.slices)
     note = (
         f"q is Benjamini and Hochberg's over the {count(tested)} slices with a p value, of all kinds: among those at or under .05 at "
-        "most one in twenty is expected to be false. Slices are looked through after the fact; the verdict uses none of them."
+        "most one in twenty is expected to be false. Slices are looked through after the fact; the verdict uses none of them. "
+        f"{count(len(every) - len(rows))} with too few people are left out of this table."
     )
     heads = ("slice", f"difference in {METRIC_LABEL[summary.metric]}", "p", "q", "cases", "clusters")
     return Table(f"{pair} by {' and '.join('query family' if kind == 'family' else kind for kind in kinds)}", heads, tuple(body), note)

@@ -159,7 +159,7 @@ def stranger_agreement(grid: Grid, bootstrap: TwoWayBootstrap, metric: str) -> I
         found = bootstrap.mean(grid.where(cases), columns)
         if found.n[0]:
             yield StrangerAgreement(
-                control, method, task, grid.setting.budget, grid.setting.writer, grid.setting.backbone, metric,
-                *(rounded(found.mean[column]) for column in range(3)), rounded(found.low[2]), rounded(found.high[2]),
-                int(found.n[0]), int(found.clusters[0]),
+                control=control, method=method, task=task, metric=metric, **asdict(grid.setting), of_control=rounded(found.mean[0]),
+                of_strangers=rounded(found.mean[1]), difference=rounded(found.mean[2]), low=rounded(found.low[2]),
+                high=rounded(found.high[2]), n=int(found.n[0]), clusters=int(found.clusters[0]),
             )  # fmt: skip

@@ -14,7 +14,7 @@ from engine.report.tables import Table, marked
 from engine.report.verdict.leads import led
 from engine.report.verdict.personal import share_told, shares
 from engine.report.verdict.robustness import Survival, survivals, tau_told
-from engine.report.wording import METRIC_LABEL, NOTHING, count, figure, interval, share, signed_interval, task_label
+from engine.report.wording import METRIC_LABEL, NOTHING, count, counted, figure, interval, share, signed_interval, task_label
 
 _CALLED = {True: "personalised", False: "not called personalised", None: "no interval"}
 
@@ -59,18 +59,20 @@ def survival(summary: Summary) -> Table:
     """The leader's sure leads, looked at in every other way."""
     best, pairs = led(summary)
     found = [(pair, survivals(summary, pair)) for pair in pairs]
-    body = [(f"{best} \u2212 {pair.other}", pair.figures, *(_state(one) for one in every)) for pair, every in found]
+    body = [(f"{best} \u2212 {pair.other}", pair.figures.replace(" [", "\n[", 1), *(_state(one) for one in every)) for pair, every in found]
     heads = ("lead", METRIC_LABEL[summary.metric], *(one.score for one in found[0][1])) if found else ()
     return Table("What a lead survives", heads, tuple(body), "Simultaneous intervals, but at equal length, where each is for itself.")
 
 
 def _state(one: Survival) -> str:
-    return f"{one.state}\n{one.figures}" if one.figures else one.state
+    figures = one.figures.replace(" [", "\n[", 1)
+    return f"{one.state}\n{figures}" if figures else one.state
 
 
 def cross_fitted(summary: Summary) -> Table:
     """Cross-fitted scores beside the matched in-sample ones."""
-    metrics = [metric for pair in zip(CROSS_METRICS[3:], CROSS_METRICS[:3], strict=True) for metric in pair]
+    both = zip(_of_preset(summary, CROSS_METRICS[3:]), _of_preset(summary, CROSS_METRICS[:3]), strict=True)
+    metrics = [metric for pair in both for metric in pair]
     note = (
         "Prompts made from half of a person's captions: matched, scored on the half they were made from; cross-fitted, on the other half "
         "(NV on the half that was seen). What falls between the two was fitted to the captions. For a share of the people, on half "
@@ -82,13 +84,21 @@ def cross_fitted(summary: Summary) -> Table:
 def second(summary: Summary) -> Table:
     """Scores and gains in the second space."""
     return _by_method(
-        summary, "Second space", SECOND_METRICS, "The same prompts, scored in an embedding that no method retrieves or writes with."
+        summary,
+        "Second space",
+        _of_preset(summary, SECOND_METRICS),
+        "The same prompts, scored in an embedding that no method retrieves or writes with.",
     )
 
 
 def gain_parts(summary: Summary) -> Table:
     """Gains in the score's other definitions and in its parts."""
     return _by_method(summary, "Gain by part", GAIN_METRICS, "Each interval is for itself.")
+
+
+def _of_preset(summary: Summary, metrics: Sequence[str]) -> list[str]:
+    """Those of the metrics that belong to the run's own score: V and V-c share no table here."""
+    return [metric for metric in metrics if metric.endswith("_c") == (summary.metric == "v_c")]
 
 
 def _by_method(summary: Summary, title: str, metrics: Sequence[str], note: str) -> Table:
@@ -123,16 +133,23 @@ def orders(summary: Summary) -> Table:
 
 def equal_length(summary: Summary) -> Table:
     """Every two methods compared where they write prompts of the same length."""
+    rows = [
+        row
+        for row in summary.of_setting(summary.length_matched, task=POOLED, metric=summary.metric)
+        if not {row.method, row.other} & set(CONTROLS)
+    ]
     body = []
-    for row in summary.of_setting(summary.length_matched, task=POOLED, metric=summary.metric):
-        if not {row.method, row.other} & set(CONTROLS):
-            told = "hardly any length in common" if row.difference is None else signed_interval(row.difference, row.low, row.high)
+    for row in rows:
+        if row.difference is not None:
+            told = signed_interval(row.difference, row.low, row.high)
             name = f"{marked(summary, row.method)} \u2212 {marked(summary, row.other)}"
             body.append((name, told, share(row.share), share(row.other_share), f"{count(row.n)}, {count(row.other_n)}"))
     heads = ("difference", f"{METRIC_LABEL[summary.metric]} at equal length", "of the first's cases", "of the second's", "n of each")
-    return Table(
-        "At equal length", heads, tuple(body), "Each interval is for itself. Length is matched within a task, in bins of five words."
+    note = (
+        "Each interval is for itself. Length is matched within a task, in bins of five words. "
+        f"{count(len(rows) - len(body))} of {counted(len(rows), 'pair')} hardly write prompts of the same length and cannot be compared so."
     )
+    return Table("At equal length", heads, tuple(body), note)
 
 
 def bounds(summary: Summary) -> Table:

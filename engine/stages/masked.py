@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from engine.keys import Json
 from engine.prompting.masking import MASK_RULE, masked
 from engine.prompting.view import View
 from engine.stage import Read, Unit
 from engine.stages.embedding import EmbedPrompt
-from engine.stages.encoding import Texts
+from engine.stages.encoding import Embedded, Texts
 from engine.stages.people import People
 
 
@@ -37,3 +39,10 @@ class EmbedMasked(EmbedPrompt):
     def request(self, unit: Unit, *inputs: Any) -> Texts:
         profile, written = inputs
         return (masked(written.prompt, profile.summary_given),)
+
+    def value(self, unit: Unit, inputs: tuple[Any, ...], reply: Any) -> Embedded:
+        profile, written = inputs
+        if masked(written.prompt, profile.summary_given):
+            return Embedded(reply.vectors, reply.truncated)
+        # An encoder gives a direction to nothing at all, too; what is left of this prompt has none, so it finds people by chance.
+        return Embedded(np.zeros_like(reply.vectors), reply.truncated)

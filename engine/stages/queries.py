@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +12,6 @@ from engine.keys import Json, content_key
 from engine.queries.drawing import DRAW_RULE
 from engine.records import QUERY_SCHEMA, Query
 from engine.stage import Stage, Unit
-from engine.store.plans import Subject
 
 ASSIGNED_RULE = "assigned-1"
 
@@ -46,11 +45,6 @@ class Draw:
     seed: int
     assigned: bool = False
     """Whether the plan names each person's queries; a shard's key then covers them, so fingerprints need not."""
-
-    def cases(self, subjects: Iterable[Subject]) -> int:
-        """How many queries these people are asked in all."""
-        each = len(self.tasks) * self.per_task
-        return sum(len(subject.queries) if self.assigned else each for subject in subjects)
 
     def recipe(self) -> dict[str, Json]:
         """As JSON, for fingerprints."""

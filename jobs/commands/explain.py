@@ -10,9 +10,9 @@ from typing import Any
 
 from engine.errors import UsageError
 from engine.keys import seed_of
+from engine.metrics.vptt import SCORE_FIGURES
 from engine.nearest import did_you_mean
 from engine.outcome import Answered, Failed
-from engine.metrics.vptt import SCORE_FIGURES
 from engine.prompting.evidence import Evidence
 from engine.report.wording import counted
 from engine.rows import OUTCOMES, Row, inputs_digest

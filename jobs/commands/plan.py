@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from typing import Any
 
 from engine.config_loading import load
 from engine.errors import CorruptObject
-from engine.stage import Stage
 from engine.store.backend import Backend
 from engine.store.journal import read_journal
 from engine.store.opening import open_backend
@@ -22,6 +22,8 @@ from jobs.given_prompts import check_given
 from jobs.people_source import read_shards
 from jobs.planning import Prepared, make_plan, prepare
 from jobs.progress import Progress, progress_of
+from jobs.references import ABSENT
+from jobs.vptt import Vptt
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Line:
     """One stage of a plan; seconds are process seconds of this store's earlier runs, None if there were none."""
 
     stage: str
+    kind: str
     units: int
     done: int
     seconds: float | None
@@ -44,8 +47,7 @@ def plan_command(file: Path, *, store: str, name: str, options: Mapping[str, Any
     plan = load_plan(backend, prepared.run) or _read(prepared, console)
     progress = progress_of(prepared.workflow, Results(backend))
     pace = seconds_per_row(backend)
-    lines = [_line(prepared, plan, progress, stage, pace) for stage in prepared.workflow.stages]
-    _tell(console, prepared, plan, progress, lines, name)
+    _tell(console, prepared, plan, _lines(prepared.workflow, plan, progress, pace), name)
 
 
 def seconds_per_row(backend: Backend) -> dict[str, float]:
@@ -77,24 +79,37 @@ def _read(prepared: Prepared, console: Console) -> Plan:
     return plan
 
 
-def _line(prepared: Prepared, plan: Plan, progress: Progress, stage: Stage[Any], pace: Mapping[str, float]) -> Line:
-    draw = prepared.workflow.draw
-    sizes = [(shard, len(shard.subjects) if stage.per == "person" else draw.cases(shard.subjects)) for shard in plan.shards]
-    units = sum(size for _, size in sizes)
-    done = sum(size for shard, size in sizes if progress.overlays(stage, shard) >= 0)
-    return Line(stage.name, units, done, pace[stage.name] * (units - done) if stage.name in pace else None)
+def _lines(workflow: Vptt, plan: Plan, progress: Progress, pace: Mapping[str, float]) -> list[Line]:
+    """One line a stage."""
+    units: Counter[str] = Counter()
+    done: Counter[str] = Counter()
+    for shard in plan.shards:
+        for stage in workflow.stages:
+            size = len(workflow.units(shard, stage))
+            units[stage.id] += size
+            done[stage.id] += size if progress.overlays(stage, shard) != ABSENT else 0
+    return [
+        Line(stage.name, stage.kind, of, done[stage.id], pace[stage.name] * (of - done[stage.id]) if stage.name in pace else None)
+        for stage in workflow.stages
+        for of in [units[stage.id]]
+    ]
 
 
-def _tell(console: Console, prepared: Prepared, plan: Plan, progress: Progress, lines: list[Line], name: str) -> None:
+def _tell(console: Console, prepared: Prepared, plan: Plan, lines: list[Line], name: str) -> None:
+    """Lines of one kind of stage are shown as one; with --json each stage is an event."""
     people = sum(len(shard.subjects) for shard in plan.shards)
-    own = [_line(prepared, plan, progress, stage, {}) for stage in prepared.workflow.given]
-    prompts = sum(line.units for line in (*lines, *own) if line.stage.startswith("prompt"))
+    workflow = prepared.workflow
+    prompts = sum(len(workflow.units(shard, score)) for shard in plan.shards for score in workflow.scores)
     limited = f" of {plan.total_people}, limited" if plan.partial else ""
-    console.say(f"Run {name} ({plan.run}): {people} people{limited}, {len(plan.shards)} shards, {prompts} prompts")
-    console.say(f"{'stage':<36}{'units':>9}{'done':>9}{'to do':>9}{'process s':>11}")
+    console.say(f"Run {name} ({plan.run}): {people} people{limited}, {len(plan.shards)} shards, {prompts} prompts to score")
+    console.say(f"{'kind of stage':<16}{'stages':>7}{'units':>10}{'done':>10}{'to do':>10}{'process s':>11}")
+    for kind in dict.fromkeys(line.kind for line in lines):
+        of_kind = [line for line in lines if line.kind == kind]
+        units, done = sum(line.units for line in of_kind), sum(line.done for line in of_kind)
+        costs = [line.seconds for line in of_kind if line.seconds is not None]
+        seconds = f"{sum(costs):.1f}" if len(costs) == len(of_kind) else "?"
+        console.say(f"{kind:<16}{len(of_kind):>7}{units:>10}{done:>10}{units - done:>10}{seconds:>11}")
     for line in lines:
-        seconds = "?" if line.seconds is None else f"{line.seconds:.1f}"
-        console.say(f"{line.stage:<36}{line.units:>9}{line.done:>9}{line.units - line.done:>9}{seconds:>11}")
         console.event("stage", stage=line.stage, units=line.units, done=line.done, seconds=line.seconds)
     known = [line.seconds for line in lines if line.seconds is not None]
     processes = prepared.experiment.execution.encoder.max

@@ -16,4 +16,4 @@ def test_an_encoder_without_one_is_refused_with_both_ways_out() -> None:
     with pytest.raises(ConfigError, match="matches the encoder another-model") as refused:
         matched_tau("another-model@1")
     assert "retrieval.matched_tau" in refused.value.remedy
-    assert "leave out the method vprag-matched" in refused.value.remedy
+    assert "leave out vprag-matched" in refused.value.remedy

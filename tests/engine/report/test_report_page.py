@@ -119,7 +119,7 @@ def test_every_section_link_has_its_section(html: str) -> None:
     targets = {attributes["href"] for tag, attributes in page.elements if tag == "a" and (attributes.get("href") or "").startswith("#")}
     ids = {f"#{attributes['id']}" for _, attributes in page.elements if "id" in attributes}
     assert targets == ids
-    assert len(ids) == 14
+    assert len(ids) == 17
 
 
 def test_every_chart_tells_its_figures_in_words(html: str) -> None:
@@ -168,7 +168,7 @@ def test_colours_come_from_the_style_sheet_so_that_dark_mode_reaches_them(html: 
 
 def test_a_partial_run_is_marked_in_every_section_chart_and_table(html: str) -> None:
     headings = re.findall(r"<h2 .*?</h2>", html)
-    assert len(headings) == 14
+    assert len(headings) == 17
     assert all("PARTIAL" in heading for heading in headings)
     charts = re.findall(r"<svg role.*?</svg>", html, re.DOTALL)
     assert [chart for chart in charts if "PARTIAL" not in chart] == []

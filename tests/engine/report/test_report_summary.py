@@ -172,10 +172,10 @@ def test_extractive_methods_stay_out_of_the_verdict_even_when_they_score_highest
     assert found.extractive == ("brag", "combined")
     assert found.verdict[0].startswith(f"{JUDGED}vprag scored a higher mean V over all tasks than persona")
     one = "The extractive method combined (0.990) scores higher than vprag (0.700), because it pastes the person's own captions."
-    assert found.verdict[1] == one
+    assert one in found.verdict
     both = summarise(made_up_facts(), edited(tables[0], lambda row: row["extractive"] and row["v"] is not None, v=0.99), tables[1])
     two = "The extractive methods brag (0.990) and combined (0.990) score higher than vprag (0.700), because they paste the person's own"
-    assert both.verdict[1] == f"{two} captions."
+    assert f"{two} captions." in both.verdict
     assert any("brag and combined are extractive" in sentence for sentence in found.verdict)
     shares = {(row.among, row.method): row.share for row in found.of_setting(found.win_share, task="all", metric="v")}
     assert shares["all", "combined"] == 1.0
@@ -213,7 +213,7 @@ def test_the_verdict_names_metric_encoder_stand_ins_and_text_only_edits(summary:
         "vptt-v/minilm",
         "template writer",
         "text-only edit instructions",
-        "not for all pairs",
+        "cover all comparisons",
     ):
         assert words in told
 
@@ -222,7 +222,7 @@ def test_a_lead_that_another_score_reverses_is_never_told_alone(tables: tuple[pa
     pasted = edited(tables[0], lambda row: row["method"] == "vprag" and row["v_u"] is not None, v_u=0.3)
     found = summarise(made_up_facts(), pasted, tables[1])
     assert "V-u puts persona over vprag (+0." in found.verdict[0]
-    assert "V-u puts persona over vprag" in headline(found)[2]
+    assert "V-u puts persona over vprag" in headline(found)[3]
 
 
 def test_one_id_may_stand_for_the_whole_definition(tables: tuple[pa.Table, pa.Table]) -> None:
@@ -237,13 +237,14 @@ def test_partial_and_incomplete_runs_say_so_first(tables: tuple[pa.Table, pa.Tab
     assert "PARTIAL" in headline(found)[0]
 
 
-def test_headline_is_three_plain_lines(summary: Summary) -> None:
+def test_headline_is_four_plain_lines(summary: Summary) -> None:
     lines = headline(summary)
-    assert len(lines) == 3
+    assert len(lines) == 4
     assert all("\n" not in line for line in lines)
-    assert lines[1].startswith("V (n = ")
-    assert lines[2].startswith(f"{JUDGED}vprag scored a higher mean V")
-    assert lines[1].endswith("(† pastes captions, not judged)")
+    assert lines[1] == "personal gain in V: not measured"
+    assert lines[2].startswith("V (n = ")
+    assert lines[3].startswith(f"{JUDGED}vprag scored a higher mean V")
+    assert lines[2].endswith("(† pastes captions, not judged)")
     assert "\x1b" not in headline(dataclasses.replace(summary, name="\x1b[2Jgone"))[0]
 
 
@@ -287,7 +288,7 @@ def test_settings_are_never_compared_with_each_other(tables: tuple[pa.Table, pa.
 def test_the_three_phrase_preset_is_about_v_c(tables: tuple[pa.Table, pa.Table]) -> None:
     rows = edited(tables[0], lambda row: True, budget="q1")
     found = summarise(made_up_facts(metric="v_c", budget="q1"), rows, tables[1])
-    assert {row.metric for row in found.differences} == {"v_c", "v_c_literal"}
+    assert {row.metric for row in found.differences} == {"v_c", "v_c_literal", "gs"}
     assert "mean V-c" in found.verdict[0]
 
 
@@ -323,7 +324,7 @@ def test_where_every_method_is_judged_the_verdict_sets_none_aside(tables: tuple[
     written_by_a_model = edited(tables[0], lambda row: True, extractive=False)
     found = summarise(made_up_facts(), written_by_a_model, tables[1])
     assert not any("may be judged" in sentence or "extractive" in sentence.lower() for sentence in found.verdict)
-    assert "†" not in headline(found)[1]
+    assert not any("†" in line for line in headline(found))
 
 
 def test_an_extractive_method_that_is_ahead_by_luck_is_not_said_to_score_higher(tables: tuple[pa.Table, pa.Table]) -> None:
@@ -348,7 +349,6 @@ def test_where_longer_prompts_score_higher_it_is_said_with_the_words(tables: tup
     told = [sentence for sentence in summary.verdict if sentence.startswith("Mean words rise with V")]
     assert len(told) == 1
     assert "among the judged methods: baseline 8, persona 30, vprag 65." in told[0]
-    assert "no score here is matched by length" in told[0]
     short = edited(tables[0], lambda row: row["method"] == "vprag" and row["words"] is not None, words=5)
     assert not any("Mean words rise" in sentence for sentence in summarise(made_up_facts(), short, tables[1]).verdict)
 
