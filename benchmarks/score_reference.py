@@ -14,7 +14,10 @@ import numpy as np
 from engine.tokens import tokens
 
 TIE = 1e-12
-FIGURES = ("pa", "gs", "cp_literal", "cp_unit", "nv", "nv_union", "v", "v_u", "v_c", "v_literal", "v_c_literal")
+FIGURES = (
+    *("pa", "gs", "cp_literal", "cp_unit", "nv", "nv_union", "v", "v_u", "v_c", "v_literal", "v_c_literal"),
+    *("pa_mean_caption", "v_mean_caption", "v_c_mean_caption"),
+)
 
 
 def normalised(captions, vectors):
@@ -71,33 +74,35 @@ def ngram_set(words, n):
     return {tuple(words[i : i + n]) for i in range(len(words) - n + 1)}
 
 
-def combined(pa, gs, cp_literal, cp_unit, nv, nv_union):
-    def v(cp, novelty):
+def combined(pa, pa_mean, gs, cp_literal, cp_unit, nv, nv_union):
+    def v(cp, novelty, pa=pa):
         return 0.2 * pa + 0.3 * gs + 0.3 * cp + 0.2 * novelty
 
     return (
         *(pa, gs, cp_literal, cp_unit, nv, nv_union, v(cp_unit, nv), v(cp_unit, nv_union)),
         *((pa + gs + cp_unit) / 3, v(cp_literal, nv), (pa + gs + cp_literal) / 3),
+        *(pa_mean, v(cp_unit, nv, pa_mean), (pa_mean + gs + cp_unit) / 3),
     )
 
 
 def embedding_parts(vector, reference, units, basis, members):
-    """PA, GS, cp-literal and cp-unit of one prompt."""
+    """PA against the reference and the mean caption, GS, cp-literal and cp-unit of one prompt."""
     u = np.asarray(vector, dtype=np.float64)
     u = u / np.linalg.norm(u)
-    reference = units.mean(axis=0) if reference is None else np.asarray(reference, dtype=np.float64)
-    pa = float(u @ reference / np.linalg.norm(reference))
+    mean_caption = units.mean(axis=0)
+    reference = mean_caption if reference is None else np.asarray(reference, dtype=np.float64)
+    pa, pa_mean = (float(u @ towards / np.linalg.norm(towards)) for towards in (reference, mean_caption))
     y = basis @ u
     literal, unit = [], []
     for rows in members:
         mean = units[rows].mean(axis=0)
         literal.append(float(((y - basis @ mean) ** 2).sum()))
         unit.append(2 - 2 * float(u @ mean) / float(np.linalg.norm(mean)))
-    return pa, float(np.linalg.norm(y)), math.exp(-min(literal)), math.exp(-min(unit))
+    return pa, pa_mean, float(np.linalg.norm(y)), math.exp(-min(literal)), math.exp(-min(unit))
 
 
 def score_fresh(prompt, vector, captions, vectors, reference):
-    """One prompt's eleven figures with everything done anew: what a per-prompt scoring function does."""
+    """One prompt's figures with everything done anew: what a per-prompt scoring function does."""
     units, texts = normalised(captions, vectors)
     parts = embedding_parts(vector, reference, units, basis_of(units), clusters_of(units, texts))
     words = tokens(prompt)

@@ -26,7 +26,7 @@ def build_person(sheet: PersonaSheet, *, seed: int = 0, cluster: str = "") -> Pr
     rng = random.Random(keys.seed_of("persona", VERSION, sheet.key, str(seed)))
     understood = understand(sheet, rng)
     demographics = demographics_of(understood)
-    given, reference = summaries_of(demographics, understood, rng)
+    given, reference = summaries_of(demographics, understood)
     elements, captions = compose(understood, sheet.sentences, demographics.occupation, rng)
     return Profile(
         id=persona_id(sheet),

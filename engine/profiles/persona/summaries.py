@@ -7,7 +7,6 @@ that a method reads in `summary_given` is in `summary_ref`, where it would raise
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -17,7 +16,8 @@ from engine.profiles.persona.words import lines, stems, words
 from engine.records import Demographics
 from engine.tokens import tokens
 
-_MOST = 4
+_MOST, _TOLD = 8, 3
+"""Phrases of the second summary, in all and for one sentence."""
 _OLDER = {
     "teens": "not yet twenty",
     "child": "very young",
@@ -33,9 +33,9 @@ _DECADE = {
 }
 
 
-def summaries_of(d: Demographics, understood: Understanding, rng: random.Random) -> tuple[str, str]:
+def summaries_of(d: Demographics, understood: Understanding) -> tuple[str, str]:
     """(summary_given, summary_ref) of a person."""
-    told, retold = _subjects(d, understood, rng)
+    told, retold = _subjects(d, understood)
     given = _given(d, told)
     while True:
         reference = _reference(d, retold)
@@ -67,16 +67,15 @@ def paraphrases() -> dict[str, tuple[str, ...]]:
     return {topic: tuple(part.strip() for part in said.split(";")) for topic, said in pairs}
 
 
-def _subjects(d: Demographics, understood: Understanding, rng: random.Random) -> tuple[list[str], list[str]]:
+def _subjects(d: Demographics, understood: Understanding) -> tuple[list[str], list[str]]:
     """What the first and the second summary say of the facets' subjects, without a content word in common."""
     told, retold = list(d.interests), list[str]()
     spare: list[str] = []
     for facet in understood.facets:
-        said = [part for name in facet.topics[:1] for part in paraphrases().get(name, ())]
+        said = [part for name in facet.topics for part in paraphrases().get(name, ())]
         said = [part for part in said if permitted(part, understood.rejected) and not content(part) & content(" ".join(told))]
-        if said:
-            retold.append(rng.choice(said))
-        else:
+        retold += said[:_TOLD]
+        if not said:
             spare += [label for label in facet.labels if label in told]
     # Subjects that have one wording only go to either summary in turn; the first keeps at least one.
     for label in spare[1::2]:
@@ -104,8 +103,8 @@ def _aged(band: str) -> str:
 
 
 def _reference(d: Demographics, retold: Sequence[str]) -> str:
-    told = f"Posts tell of {'; of '.join(reversed(retold))}" if retold else "Tells others little about pastimes"
-    parts = [f"{told}."]
+    told = "; ".join(reversed(retold)) or "tells others little about pastimes"
+    parts = [f"{told[0].upper()}{told[1:]}."]
     if d.culture and d.interests:
         parts.append(f"Heritage or belief: {d.culture}.")
     if d.age_band:
