@@ -23,7 +23,7 @@ _GAINS = {"gain": "v", "gain_u": "v_u", "gain_c": "v_c", "gain_pa": "pa", "gain_
 _SECOND = {"second_v": "v", "second_v_u": "v_u", "second_v_c": "v_c"}
 _SECOND_GAINS = {"second_gain": "v", "second_gain_c": "v_c"}
 _BESIDE_REID = ("near_own", "near_other", *REID_SIZES.values())
-_CROSS = {f"{begin}{name}": f"{begin}{name}" for begin in (CROSS, MATCHED) for name in ("v", "v_u", "v_c")}
+_CROSS = {f"{begin}{name}": f"{begin}{name}" for begin in (CROSS, MATCHED) for name in ("v", "v_u", "v_c", "gs")}
 
 
 def score_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> pa.Table:

@@ -26,7 +26,7 @@ _RANGES = (
     (("v_c", "second_v_c", "cross_v_c", "matched_v_c"), (-1 / 3, 1.0)),
     (("v", "second_v", "cross_v", "matched_v"), (-0.2, 1.0)),
     (("pa",), (-1.0, 1.0)),
-    (("gs", "cp", "nv", "reid"), (0.0, 1.0)),
+    (("gs", "cp", "nv", "reid", "cross_gs", "matched_gs"), (0.0, 1.0)),
 )
 
 

@@ -15,7 +15,10 @@ from engine.report.personal import GAIN, SECOND, Gain
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, count, counted, figure, interval, listed, share, signed_interval
 
-COMPARED = ("gs",)
+FIDELITY = ("cross_gs", "gs")
+"""The GS of the check: the first of these that was measured. In sample a method is scored on the captions that it read."""
+
+COMPARED = FIDELITY
 """Metrics in which controls are compared with methods beside those in which methods are compared with each other."""
 
 GALLERIES = ("reid_1000", "reid_100")
@@ -139,21 +142,33 @@ def _own_gain(summary: Summary) -> Iterator[Check]:
 
 
 def _own_fidelity(summary: Summary) -> Iterator[Check]:
-    own = summary.result("own", POOLED, "gs")
-    judged = [method for method in summary.judged() if pair_of(summary, "own", method, "gs")]
-    if own is None or own.mean is None or not judged:
+    for metric in FIDELITY:
+        own = summary.result("own", POOLED, metric)
+        pairs = [pair for method in summary.judged() if (pair := pair_of(summary, "own", method, metric))]
+        if own is not None and own.mean is not None and pairs:
+            break
+    else:
         return
-    pairs = [pair for method in judged if (pair := pair_of(summary, "own", method, "gs"))]
     above, level = [pair for pair in pairs if pair.behind], [pair for pair in pairs if not pair.ahead and not pair.behind]
-    told = f"GS {figure(own.mean)} {interval(own.low, own.high)} in sample (a cross-fitted GS is not kept)"
+    told = f"{METRIC_LABEL[metric]} {figure(own.mean)} {interval(own.low, own.high)}"
     told += _against("it falls surely short of", above) + _against("it is not told apart from", level)
-    pasted = [(method, summary.result(method, POOLED, "gs")) for method in summary.extractive]
-    higher = [f"{method} ({figure(row.mean)})" for method, row in pasted if row and row.mean is not None and row.mean > own.mean]
-    told += f"; above it by pasting what it is scored against: {listed(higher)}" if higher else ""
+    told += _against("it is ahead of", [pair for pair in pairs if pair.ahead])
+    told += _standing_above(summary, "own", "cross_gs", "also above it") + _standing_above(summary, "own", "gs", "in sample above it")
     state = NOT_AS_EXPECTED if above else OPEN if level else AS_EXPECTED
-    must = "a person's own captions, held out, have a higher GS than every judged method"
+    must = f"a person's own captions, held out, have a higher {METRIC_LABEL[metric]} than every judged method"
     consequence = "a high GS is more than a person's own captions have and need not mean more of the person"
     yield Check("own", must, told, state, consequence)
+
+
+def _standing_above(summary: Summary, control: str, metric: str, words: str) -> str:
+    """Which methods have a higher mean than a control, judged or not."""
+    row = summary.result(control, POOLED, metric)
+    if row is None or row.mean is None:
+        return ""
+    methods = [method for method in summary.methods() if method not in CONTROLS]
+    found = [(method, summary.result(method, POOLED, metric)) for method in methods]
+    higher = [f"{method} ({figure(one.mean)})" for method, one in found if one and one.mean is not None and one.mean > row.mean]
+    return f"; {words} ({METRIC_LABEL[metric]} {figure(row.mean)}): {listed(higher)}" if higher else ""
 
 
 def _against(words: str, pairs: list[Pair]) -> str:

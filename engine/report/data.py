@@ -20,7 +20,7 @@ PART_METRICS = ("pa", "pa_mean_caption", "gs", "cp_unit", "cp_literal", "nv", "n
 GAIN_METRICS = ("gain", "gain_u", "gain_c", "gain_pa", "gain_gs", "gain_cp", "gain_nv")
 """Personal gain in V, V-u, V-c and the parts: the prompt's score against the right person less its mean score against strangers."""
 
-CROSS_METRICS = ("cross_v", "cross_v_u", "cross_v_c", "matched_v", "matched_v_u", "matched_v_c")
+CROSS_METRICS = ("cross_v", "cross_v_u", "cross_v_c", "cross_gs", "matched_v", "matched_v_u", "matched_v_c", "matched_gs")
 """Cross-fitted scores and the matched in-sample ones beside them, for a share of the people; not comparable with V on all captions."""
 
 SECOND_METRICS = ("second_v", "second_v_u", "second_v_c", "second_gain", "second_gain_c")

@@ -71,7 +71,7 @@ def _state(one: Survival) -> str:
 
 def cross_fitted(summary: Summary) -> Table:
     """Cross-fitted scores beside the matched in-sample ones."""
-    both = zip(_of_preset(summary, CROSS_METRICS[3:]), _of_preset(summary, CROSS_METRICS[:3]), strict=True)
+    both = zip(_of_preset(summary, CROSS_METRICS[4:]), _of_preset(summary, CROSS_METRICS[:4]), strict=True)
     metrics = [metric for pair in both for metric in pair]
     note = (
         "Prompts made from half of a person's captions: matched, scored on the half they were made from; cross-fitted, on the other half "

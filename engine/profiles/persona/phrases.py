@@ -9,9 +9,9 @@ from engine.profiles.persona.topics import Item
 from engine.profiles.persona.words import stem, stemmed, words
 
 _OF_PERSONS = (
-    "framed photo of my {}", "letter from my {}", "chair of my {}", "mug from my {}", "birthday card for my {}",
-    "drawing of my {}", "gift for my {}", "old video of my {}", "postcard to my {}", "scarf from my {}", "toast to my {}",
-    "wallet photo of my {}", "note from my {}", "seat for my {}",
+    "framed photo of my {}", "letter from my {}", "recipe from my {}", "mug from my {}", "birthday card for my {}",
+    "drawing of my {}", "gift for my {}", "old video of my {}", "postcard to my {}", "scarf from my {}", "poem for my {}",
+    "wallet photo of my {}", "note from my {}", "keepsake from my {}",
 )  # fmt: skip
 _OF_ANIMALS = ("{} hair", "{} sketch", "{} calendar", "{} photo", "{} figurine", "{} blanket", "{} mug", "{} sticker", "{} cushion")
 _OF_SUBJECTS = (

@@ -117,6 +117,16 @@ def test_a_control_that_misbehaves_is_told_before_anything_else(
     assert headline(summary)[3] == sentences[0]
 
 
+def test_own_captions_are_compared_in_the_cross_fitted_gs_where_there_is_one() -> None:
+    means = lead_that_survives()
+    means["gs"] |= {"vprag": 0.9}  # in sample, scored on the captions that it read
+    means["cross_gs"] = dict(means["gs"]) | {"vprag": 0.6}
+    summary = hand_made(means)
+    assert state(summary, "own", "higher cross-fitted GS") == AS_EXPECTED
+    means["cross_gs"]["vprag"] = 0.9
+    assert state(hand_made(means), "own", "higher cross-fitted GS") == NOT_AS_EXPECTED
+
+
 def test_a_stranger_who_is_found_more_often_than_chance_is_distrusted_and_one_at_chance_is_not() -> None:
     found = hand_made(lead_that_survives(), found=0.4)
     assert state(found, "stranger", "no more often than chance") == NOT_AS_EXPECTED
@@ -152,7 +162,7 @@ def test_an_extractive_method_above_own_captions_is_told_and_not_held_against_gs
     summary = hand_made(means, extractive=("combined",))
     assert state(summary, "own", "higher GS") == AS_EXPECTED
     (check,) = [check for check in summary.checks if "higher GS" in check.must]
-    assert check.found.endswith("above it by pasting what it is scored against: combined (0.900)")
+    assert check.found.endswith("in sample above it (GS 0.750): combined (0.900)")
     assert "in sample" in check.found
     sentences = told(summary)
     assert any(sentence.startswith("The extractive method combined (0.650) scores higher than vprag (0.600)") for sentence in sentences)
