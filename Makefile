@@ -58,6 +58,9 @@ benchmarks: setup-test  ## The figures of the README (many minutes)
 	@$(BIN)/python benchmarks/score.py
 	@RAY_AUTH_MODE=disabled $(BIN)/python benchmarks/end_to_end.py
 	@RAY_AUTH_MODE=disabled $(BIN)/python benchmarks/scaling.py
+	@$(BIN)/python benchmarks/retrieval.py
+	@$(BIN)/python benchmarks/coverage.py
+	@$(BIN)/python benchmarks/tau.py
 
 clean:  ## Remove the virtual environment
 	@rm -rf $(VENV)
