@@ -5,7 +5,7 @@ seed -> d and two summaries -> E -> 30 scenarios -> C. Person `index` depends on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -15,10 +15,14 @@ from engine.profiles.grammar.captions import CaptionWriter, Draft
 from engine.profiles.grammar.demographics import Life, draw_life
 from engine.profiles.grammar.dice import Dice
 from engine.profiles.grammar.elements import Word, draw_elements
-from engine.profiles.grammar.scenarios import draw_scenarios
+from engine.profiles.grammar.scenarios import Scenario, draw_scenarios
 from engine.profiles.grammar.summaries import summarise
 from engine.profiles.grammar.voice import draw_voice
 from engine.records import Profile
+from engine.tokens import tokens
+
+TRIES = 8
+"""To write a caption that is not nearly an earlier one's."""
 
 GRAMMAR_VERSION = 2
 """Raised whenever the code changes what is built; it is part of every profile's `source`."""
@@ -49,8 +53,23 @@ def _person(index: int, seed: int) -> _Person:
     words = draw_elements(life, _dice(seed, index, "elements"))
     scenarios = draw_scenarios(life, words, _dice(seed, index, "scenarios"))
     dice = _dice(seed, index, "captions")
-    writer = CaptionWriter(life, words, draw_voice(dice), dice)
-    return _Person(life, words, tuple(writer.write(scenario) for scenario in scenarios))
+    return _Person(life, words, _written(CaptionWriter(life, words, draw_voice(dice), dice), scenarios))
+
+
+def _written(writer: CaptionWriter, scenarios: Sequence[Scenario]) -> tuple[Draft, ...]:
+    """A caption a scenario, written again where it shares a third of its words with an earlier one: nearly equal captions of one person
+    would make a held-out one known beforehand."""
+    drafts: list[Draft] = []
+    told: list[frozenset[str]] = []
+    for scenario in scenarios:
+        for _ in range(TRIES):
+            draft = writer.write(scenario)
+            words = frozenset(tokens(draft.caption.text))
+            if all(3 * len(words & earlier) < len(words | earlier) for earlier in told):
+                break
+        drafts.append(draft)
+        told.append(words)
+    return tuple(drafts)
 
 
 def build_profile(index: int, seed: int) -> Profile:
