@@ -134,8 +134,10 @@ class Driver:
         try:
             for _ in range(MAX_PASSES):
                 passes.run(lambda: self._ensure_inputs(plan))
-                with suppress(CorruptObject, Missing):  # found while reading for the report, named while all are looked at
+                try:
                     return self._finish(plan, hold.journal, passes)
+                except (CorruptObject, Missing) as error:  # found while reading for the report: all the others are looked at, too
+                    self._console.warn(str(error))
                 passes.set_aside_untrusted()
         except BudgetReached as error:
             with suppress(CorruptObject, Missing):  # the next command finds them again; why this one stopped is to be told

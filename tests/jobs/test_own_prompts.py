@@ -192,7 +192,7 @@ def test_other_queries_of_the_same_people_are_another_shard_and_the_same_ones_ar
     assert plan.shards[0].key != other.shards[0].key
     assert plan.run != same.run
     assert plan.from_bytes(plan.to_bytes()) == plan
-    assert one.workflow.draw.cases(plan.shards[0].subjects) == 1
+    assert len(one.workflow.units(plan.shards[0], one.workflow.scores[0])) == 1
 
 
 @pytest.mark.parametrize(
