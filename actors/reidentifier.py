@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from actors.index_file import CaptionIndex
 from actors.retrieval import RetrievalActor
 from engine.errors import InputError
+from engine.metrics.held_out import TWIN
 from engine.metrics.reidentification import Gallery, hard_gallery
-from engine.metrics.search import Found, Search, largest, mean_hit
+from engine.metrics.search import SIZES, Found, Search, largest, mean_hit
 from engine.outcome import Answered, Outcome
-from engine.prompting.view import half_of
+from engine.prompting.view import OTHER, half_of
 from engine.stage import Half
-
-SIZES = (100, 1000)
 
 
 class Reidentifier:
@@ -102,12 +101,14 @@ class Reidentifier:
 
 
 def _of_half(index: CaptionIndex, half: Half) -> NDArray[np.bool_]:
-    """Which captions of the index belong to a half; none of a person who has too few to split."""
+    """Which captions of the index belong to a half and are no twins of the other one's; none of a person who has too few to split."""
     flags = np.zeros(int(index.offsets[-1]), dtype=bool)
     for place, person in enumerate(index.people):
         span = index.span(place)
         try:
-            flags[span.start + np.array(half_of(person, span.stop - span.start, half))] = True
+            mine, other = (np.array(half_of(person, span.stop - span.start, each)) for each in (half, OTHER[half]))
         except InputError:
             continue
+        rows = index.vectors[span]
+        flags[span.start + mine] = (rows[mine] @ rows[other].T).max(axis=1) <= TWIN
     return flags

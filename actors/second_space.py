@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from actors.encoders import Encoder
 from actors.scorer import VpttScorer
 from engine.metrics.definition import VpttDefinition
-from engine.metrics.held_out import without
+from engine.metrics.held_out import fewer, without
 from engine.metrics.memory import PersonMemory
 from engine.metrics.request import ScoreRequest
 from engine.metrics.scored import Scored, scored
@@ -43,7 +43,10 @@ class SecondSpace:
         for index, request in enumerate(requests):
             memories = [self._people[person.key][1] for person in request.people]
             if request.held_out:
-                memories[0] = without(memories[0], request.held_out, memories[0])
+                whole = memories[0]
+                memories[0] = without(whole, request.held_out, whole)
+                gone = len(whole.captions) - len(memories[0].captions)
+                memories[1:] = [fewer(memory, gone, request.key) for memory in memories[1:]]
             asked.append([ScoreRequest(memory, request.prompt, vectors[index]) for memory in memories])
         for person in met.values():
             self._people.move_to_end(person.key)

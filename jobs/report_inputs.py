@@ -29,7 +29,8 @@ _CROSS = {f"{begin}{name}": f"{begin}{name}" for begin in (CROSS, MATCHED) for n
 def score_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> pa.Table:
     """`SCORES_SCHEMA`: one row per unit x entrant of every finished shard, so that all methods stand on the same cases."""
     tables = [SCORES_SCHEMA.empty_table()]
-    shards = [shard for shard in plan.shards if progress.is_done(workflow.stages, shard)]
+    # What needs everyone comes last; until then its columns are empty.
+    shards = [shard for shard in plan.shards if progress.is_done(workflow.phases[0], shard)]
     found = results.merged_many(wanted for shard in shards for wanted in _of_shard(workflow, shard, progress))
     for shard in shards:
         read = {wanted.stage.id: next(found) for wanted in _of_shard(workflow, shard, progress)}
@@ -58,7 +59,8 @@ def ceiling_table(workflow: Vptt, plan: Plan, results: Results, progress: Progre
 def _of_shard(workflow: Vptt, shard: Shard, progress: Progress) -> Iterator[Wanted]:
     """What `score_table` reads of a shard."""
     for stage, columns in _columns_read(workflow).values():
-        yield progress.wanted(stage, shard, columns)
+        if progress.overlays(stage, shard) != ABSENT:
+            yield progress.wanted(stage, shard, columns)
 
 
 def _columns_read(workflow: Vptt) -> dict[str, tuple[Stage[Any], Sequence[str]]]:
@@ -95,7 +97,7 @@ class _Beside:
     """Columns of a stage's rows beside the units of a table; null where the stage has no row for a unit."""
 
     def __init__(self, units: pa.Table, read: Mapping[str, pa.Table], stage: Stage[Any] | None) -> None:
-        self._table = read[stage.id] if stage is not None else None
+        self._table = read.get(stage.id) if stage is not None else None
         self._rows = units.num_rows
         self._places = pc.index_in(units["unit"], value_set=self._table["unit"]) if self._table is not None else None
 

@@ -36,13 +36,13 @@ from engine.stages.reidentify import Reidentify
 from engine.stages.retrieve import RandomElements, Retrieve
 from engine.stages.score import Score
 from engine.stages.second import SecondScore
+from engine.stages.strangers import strangers_of
 from engine.store.plans import Plan, Shard, Subject
 from engine.store.results import Results
 from jobs.actor_factory import actor_maker
 from jobs.gallery import ensure_gallery
 from jobs.operators import ANY, Operator, operators
 from jobs.progress import Progress
-from jobs.strangers import strangers_of
 from jobs.workflow import Actors
 
 
@@ -251,7 +251,8 @@ class _Parts:
         if "second" in self.models:
             second = SecondScore(self.people, prompt, VpttDefinition(encoder=self.models["second"]))
         cross = reid = None
-        if share := experiment.cross_fit:
+        # What wrote the prompts of a file may have seen every caption, so nothing of it is held out.
+        if (share := experiment.cross_fit) and not isinstance(prompt, Given):
             halves = EmbedPrompt(prompt.halves(share), encoder)
             cross = CrossFit(self.people, self.memory, halves, self.definition, share)
             reid = Reidentify(cross, EmbedMasked(self.people, halves, share), self.models["gallery"])

@@ -53,10 +53,14 @@ SCORED_SCHEMA = pa.schema(
 
 
 def scored(outcomes: Sequence[Outcome[VpttScore]]) -> Outcome[Scored]:
-    """The score against the right person, which comes first, with the mean over those strangers who can be scored against."""
+    """The score against the right person, which comes first, with the mean over those strangers who can be scored against.
+
+    A stranger whose PA compares with something else (the mean caption, where the right person has a summary) gives no comparable score.
+    """
     right, *others = outcomes
     if not isinstance(right, Answered):
         return right
-    found = [[getattr(other.value, name) for name in SCORE_FIGURES] for other in others if isinstance(other, Answered)]
+    alike = [other.value for other in others if isinstance(other, Answered) and other.value.pa_id == right.value.pa_id]
+    found = [[getattr(score, name) for name in SCORE_FIGURES] for score in alike]
     means: list[float] = np.mean(found, axis=0).tolist() if found else []
     return Answered(Scored(right.value, tuple(means) or None, len(found)))

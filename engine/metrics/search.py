@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from engine.stage import Half
 
+SIZES = (100, 1000)
+"""People in the fixed galleries."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Search:

@@ -16,8 +16,9 @@ class PersonTexts:
 
 @dataclass(frozen=True, slots=True)
 class TextScoreRequest:
-    """One prompt to score against a person, who comes first, and against strangers; captions `held_out` leave the person's."""
+    """The prompt of unit `key` to score against a person, who comes first, and strangers; captions `held_out` leave the person's."""
 
+    key: str
     prompt: str
     people: tuple[PersonTexts, ...]
     held_out: frozenset[str]

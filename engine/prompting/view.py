@@ -54,6 +54,10 @@ class View:
         """Whose profile is shown."""
         return unit.strangers[0] if self.stranger else unit.subject
 
+    def strangers(self, unit: Unit) -> tuple[str, ...]:
+        """Whom the prompt is scored against beside the right person: a prompt from a stranger's profile is no stranger to that one."""
+        return unit.strangers[1:] if self.stranger else unit.strangers
+
     def shown(self, unit: Unit, profile: Profile) -> Profile:
         """What is shown of the profile of `subject(unit)`. Raises InputError "too-few-captions" where there is nothing to split."""
         return restricted(profile, half_of(self.subject(unit), len(profile.captions), unit.half)) if self.halves else profile

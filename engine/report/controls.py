@@ -1,6 +1,7 @@
 """What each control must do, and whether it does (METRICS, controls).
 
-A control fails only where its simultaneous interval says so; where no interval decides, that is said and nothing is concluded.
+A control fails only where an interval says so: the simultaneous one of its family or, for the gallery and for the two estimates of what a
+stranger's prompt scores, its own. Where no interval decides, that is said and nothing is concluded.
 """
 
 from __future__ import annotations

@@ -28,6 +28,8 @@ SECOND_GAIN = {"v": "second_gain", "v_c": "second_gain_c"}
 """The same in the second space."""
 SECOND = {"v": "second_v", "v_c": "second_v_c"}
 """For a preset's own score: the same score in the second space."""
+CROSS = {"v": "cross_v", "v_c": "cross_v_c"}
+"""For a preset's own score: the same score cross-fitted."""
 
 _LEAST_LEAD = 1e-6
 

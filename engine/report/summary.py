@@ -93,10 +93,13 @@ class Summary:
         return [method for method in self.methods() if method not in self.extractive and method not in CONTROLS]
 
     def ranked(self, task: str, metric: str = "") -> list[str]:
-        """The judged methods that have a mean by falling mean of a metric, the run's own score unless another is named."""
-        rows = self.of_setting(self.results, task=task, metric=metric or self.metric)
+        """The judged methods by falling mean of a metric, the run's own score unless another is named: those whose means are over the same
+        cases. One that has a value in few of them has a mean of its own cases, which may be the easy ones."""
         among = self.judged()
-        return [row.method for row in sorted(rows, key=lambda row: -(row.mean or 0.0)) if row.method in among and row.mean is not None]
+        rows = self.of_setting(self.results, task=task, metric=metric or self.metric)
+        known = [row for row in rows if row.method in among and row.mean is not None]
+        most = max((row.n for row in known), default=0)
+        return [row.method for row in sorted(known, key=lambda row: -row.mean) if row.n == most]
 
     def to_json(self) -> bytes:
         """The bytes of `summary.json`: sorted keys, no NaN, one trailing newline."""

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from engine.keys import Json
+from engine.metrics import held_out
 from engine.metrics.cross import CROSS_FIGURES, CROSS_RULE, CrossFitted, Fold
 from engine.metrics.definition import VpttDefinition
-from engine.metrics.held_out import without
 from engine.outcome import Outcome
 from engine.prompting.view import OTHER, View, half_of
 from engine.stage import Half, Read, Stage, Unit
@@ -27,7 +27,7 @@ class CrossFit(Stage[CrossFitted]):
     """One row a person and query, for a share of the people; `embedding` is of prompts by half, or of prompts that see no caption."""
 
     kind = "cross"
-    version = 1
+    version = 2
     per = "task"
     payload = pa.schema([pa.field(begin + name, pa.float64()) for begin in (CROSS, MATCHED) for name in CROSS_FIGURES])
 
@@ -44,7 +44,7 @@ class CrossFit(Stage[CrossFitted]):
         return f"{self.kind}-{prompt.label}-{prompt.writer}-{prompt.budget.name}"
 
     def parameters(self) -> Mapping[str, Json]:
-        return {"definition": self.definition.recipe(), "rule": CROSS_RULE, "view": self.view.recipe()}
+        return {"definition": self.definition.recipe(), "rule": CROSS_RULE, "held_out": held_out.recipe(), "view": self.view.recipe()}
 
     def takes(self, unit: Unit) -> bool:
         return self.view.takes(unit) and self.embedding.prompt.view.takes(unit)
@@ -59,10 +59,10 @@ class CrossFit(Stage[CrossFitted]):
         halves = {h: person.only(half_of(unit.subject, len(profile.captions), h), h) for h in HALVES}
         folds = []
         for h, written, embedded in zip(HALVES, prompts[::2], prompts[1::2], strict=True):
-            seen, held, vector = halves[h], halves[OTHER[h]], embedded.vectors[0]
+            seen, vector = halves[h], embedded.vectors[0]
+            held = held_out.without(halves[OTHER[h]], seen.captions, seen)  # what was seen must not be scored on, not even a twin of it
             if self.embedding.prompt.is_held_out:
-                source = seen
-                seen, held = (without(half, written.captions(), source) for half in (seen, held))
+                seen = held_out.without(seen, written.captions(), seen)
             folds.append(Fold(seen, held, written.prompt, vector))
         return folds
 

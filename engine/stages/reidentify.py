@@ -12,8 +12,9 @@ from typing import Any
 import pyarrow as pa
 
 from engine.keys import Json
-from engine.metrics.reidentification import RULE
-from engine.metrics.search import Found, Search
+from engine.metrics import held_out
+from engine.metrics.reidentification import BEST, HARD_SIZE, RULE
+from engine.metrics.search import SIZES, Found, Search
 from engine.outcome import Outcome
 from engine.prompting.view import OTHER
 from engine.stage import Read, Stage, Unit
@@ -26,7 +27,7 @@ class Reidentify(Stage[Found]):
     otherwise."""
 
     kind = "reid"
-    version = 1
+    version = 2
     per = "task"
     payload = pa.schema([pa.field(f.name, pa.int32() if f.name.startswith("size_") else pa.float64()) for f in fields(Found)])
 
@@ -40,7 +41,14 @@ class Reidentify(Stage[Found]):
         return self.cross.name.replace(self.cross.kind, self.kind, 1)
 
     def parameters(self) -> Mapping[str, Json]:
-        return {"rule": RULE, "gallery": self.gallery, "view": self.cross.view.recipe()}
+        return {
+            "rule": RULE,
+            "best": BEST,
+            "sizes": [*SIZES, HARD_SIZE],
+            "held_out": held_out.recipe(),
+            "gallery": self.gallery,
+            "view": self.cross.view.recipe(),
+        }
 
     def takes(self, unit: Unit) -> bool:
         return self.cross.takes(unit)

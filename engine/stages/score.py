@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.keys import Json
+from engine.metrics import held_out
 from engine.metrics.definition import VpttDefinition
-from engine.metrics.held_out import without
 from engine.metrics.memory import PersonMemory
 from engine.metrics.request import ScoreRequest
 from engine.metrics.scored import SCORED_SCHEMA, Scored, scored
 from engine.outcome import Outcome
 from engine.records import Profile
 from engine.stage import Read, Stage, Unit
+from engine.stages import strangers
 from engine.stages.embedding import EmbedPrompt
 from engine.stages.memory import Memory, Remember
 from engine.stages.people import People
@@ -23,7 +24,7 @@ class Score(Stage[Scored]):
     """One row a prompt."""
 
     kind = "score"
-    version = 2
+    version = 3
     per = "task"
     payload = SCORED_SCHEMA
 
@@ -41,20 +42,24 @@ class Score(Stage[Scored]):
         return self.embedding.takes(unit)
 
     def parameters(self) -> Mapping[str, Json]:
-        return {"definition": self.definition.recipe()}
+        return {"definition": self.definition.recipe(), "held_out": held_out.recipe(), "strangers": strangers.recipe()}
 
     def reads(self, unit: Unit) -> tuple[Read, ...]:
         own = (self.people, self.memory, self.embedding.prompt, self.embedding)
-        others = (Read(stage, subject, optional=True) for subject in unit.strangers for stage in (self.people, self.memory))
+        compared = self.embedding.prompt.view.strangers(unit)
+        others = (Read(stage, subject, optional=True) for subject in compared for stage in (self.people, self.memory))
         return (*(Read(stage, stage.row_key(unit)) for stage in own), *others)
 
     def request(self, unit: Unit, *inputs: Any) -> list[ScoreRequest]:
         profile, memory, written, embedded, *others = inputs
         vector = embedded.vectors[0]
         person = person_memory(unit.subject, profile, memory)
+        found = stranger_memories(self.embedding.prompt.view.strangers(unit), others)
         if self.embedding.prompt.is_held_out:
-            person = without(person, written.captions(), person)
-        return [ScoreRequest(each, written.prompt, vector) for each in (person, *stranger_memories(unit, others))]
+            person = held_out.without(person, written.captions(), person)
+            gone = len(profile.captions) - len(person.captions)
+            found = [held_out.fewer(memory, gone, unit.key) for memory in found]
+        return [ScoreRequest(each, written.prompt, vector) for each in (person, *found)]
 
     @staticmethod
     def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:
@@ -73,7 +78,7 @@ def person_memory(subject: str, profile: Profile, memory: Memory) -> PersonMemor
     return PersonMemory(subject, tuple(caption.text for caption in profile.captions), memory.captions, memory.reference)
 
 
-def stranger_memories(unit: Unit, others: Sequence[Any]) -> list[PersonMemory]:
-    """The strangers as the metric sees them, from their profiles and memories in turn; those who could not be embedded are left out."""
-    found = zip(unit.strangers, others[::2], others[1::2], strict=True)
+def stranger_memories(subjects: Sequence[str], others: Sequence[Any]) -> list[PersonMemory]:
+    """Strangers as the metric sees them, from their profiles and memories in turn; those who could not be embedded are left out."""
+    found = zip(subjects, others[::2], others[1::2], strict=True)
     return [person_memory(subject, profile, memory) for subject, profile, memory in found if profile and memory]

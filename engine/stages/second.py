@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.keys import Json
+from engine.metrics import held_out
 from engine.metrics.definition import VpttDefinition
 from engine.metrics.scored import SCORED_SCHEMA, Scored
 from engine.metrics.second import PersonTexts, TextScoreRequest
 from engine.outcome import Outcome
 from engine.records import Profile
 from engine.stage import Read, Stage, Unit
+from engine.stages import strangers
 from engine.stages.people import People
 from engine.stages.prompt import Prompt
 
@@ -20,7 +22,7 @@ class SecondScore(Stage[Scored]):
     """One row a prompt. Embeds and scores in one go: nothing else needs the vectors."""
 
     kind = "second"
-    version = 1
+    version = 2
     per = "task"
     payload = SCORED_SCHEMA
 
@@ -37,17 +39,17 @@ class SecondScore(Stage[Scored]):
         return self.prompt.takes(unit)
 
     def parameters(self) -> Mapping[str, Json]:
-        return {"definition": self.definition.recipe()}
+        return {"definition": self.definition.recipe(), "held_out": held_out.recipe(), "strangers": strangers.recipe()}
 
     def reads(self, unit: Unit) -> tuple[Read, ...]:
         own = (Read(self.people, unit.subject), Read(self.prompt, self.prompt.row_key(unit)))
-        return (*own, *(Read(self.people, subject, optional=True) for subject in unit.strangers))
+        return (*own, *(Read(self.people, subject, optional=True) for subject in self.prompt.view.strangers(unit)))
 
     def request(self, unit: Unit, *inputs: Any) -> TextScoreRequest:
         profile, written, *others = inputs
-        people = [(unit.subject, profile), *zip(unit.strangers, others, strict=True)]
-        held_out = written.captions() if self.prompt.is_held_out else frozenset[str]()
-        return TextScoreRequest(written.prompt, tuple(_texts(subject, found) for subject, found in people if found), held_out)
+        people = [(unit.subject, profile), *zip(self.prompt.view.strangers(unit), others, strict=True)]
+        gone = written.captions() if self.prompt.is_held_out else frozenset[str]()
+        return TextScoreRequest(unit.key, written.prompt, tuple(_texts(subject, found) for subject, found in people if found), gone)
 
     @staticmethod
     def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:

@@ -7,7 +7,7 @@ from actors.scorer import ScoreRequest, VpttScorer
 from actors.second_space import SecondSpace
 from actors.tiny import TinyEncoder
 from engine.metrics.definition import VpttDefinition
-from engine.metrics.held_out import without
+from engine.metrics.held_out import fewer, without
 from engine.metrics.memory import PersonMemory
 from engine.metrics.scored import Scored
 from engine.metrics.second import PersonTexts, TextScoreRequest
@@ -26,7 +26,7 @@ def person(number, captions=8, reference=True):
 
 def request(number, strangers=(), held_out=frozenset(), **options):
     prompt = " ".join(np.random.default_rng(1000 + number).choice(WORDS, 7))
-    return TextScoreRequest(prompt, (person(number, **options), *map(person, strangers)), held_out)
+    return TextScoreRequest(f"unit-{number}", prompt, (person(number, **options), *map(person, strangers)), held_out)
 
 
 def by_hand(asked):
@@ -35,7 +35,7 @@ def by_hand(asked):
     def vector(text):
         return TinyEncoder().encode([text]).vectors[0]
 
-    scores = []
+    scores, gone = [], 0
     for place, texts in enumerate(asked.people):
         memory = PersonMemory(
             texts.key,
@@ -45,9 +45,13 @@ def by_hand(asked):
         )
         if place == 0 and asked.held_out:
             memory = without(memory, asked.held_out, memory)
+            gone = len(texts.captions) - len(memory.captions)
+        elif place:
+            memory = fewer(memory, gone, asked.key)
         (outcome,) = VpttScorer(DEFINITION).score([ScoreRequest(memory, asked.prompt, vector(asked.prompt))])
         scores.append(outcome.value)
-    means = np.mean([[getattr(score, name) for name in SCORE_FIGURES] for score in scores[1:]], axis=0).tolist() if scores[1:] else None
+    alike = [score for score in scores[1:] if score.pa_id == scores[0].pa_id]
+    means = np.mean([[getattr(score, name) for name in SCORE_FIGURES] for score in alike], axis=0).tolist() if alike else None
     return scores[0], means
 
 
@@ -97,7 +101,7 @@ def test_a_kept_person_is_not_embedded_again_and_changed_content_is():
     space.score([request(1, strangers=(2,))])
     space.score([request(1, strangers=(2,))])
     assert [len(texts) for texts in encoder.asked] == [1 + 9 + 9, 1]
-    changed = TextScoreRequest("tea at dawn", (PersonTexts("person-1", ("another post", "and one more"), ""),), frozenset())
+    changed = TextScoreRequest("unit-1", "tea at dawn", (PersonTexts("person-1", ("another post", "and one more"), ""),), frozenset())
     (outcome,) = space.score([changed])
     check(outcome, changed)
     assert len(encoder.asked[2]) == 3
@@ -107,14 +111,14 @@ def test_an_unusable_prompt_fails_alone_and_a_stranger_without_direction_is_left
     silent = PersonTexts("silent", (), "")
     asked = [
         request(1),
-        TextScoreRequest(" — !", (person(2),), frozenset()),
-        TextScoreRequest("tea", (person(3), silent, person(4)), frozenset()),
+        TextScoreRequest("unit-2", " — !", (person(2),), frozenset()),
+        TextScoreRequest("unit-3", "tea", (person(3), silent, person(4)), frozenset()),
     ]
     first, empty, third = SecondSpace(TinyEncoder(), DEFINITION).score(asked)
     check(first, asked[0])
     assert isinstance(empty, Failed)
     assert empty.code == "empty-prompt"
-    check(third, TextScoreRequest("tea", (person(3), person(4)), frozenset()))
+    check(third, TextScoreRequest("unit-3", "tea", (person(3), person(4)), frozenset()))
 
 
 def test_scored_survives_its_columns():

@@ -4,9 +4,9 @@ import pytest
 
 from engine import tokens
 from engine.config import CONTROLS, Experiment
-from engine.metrics import definition
+from engine.metrics import definition, held_out
 from engine.prompting import controls, methods, retrieval, unrelated, view
-from engine.stages import cross, masked, queries, reidentify
+from engine.stages import cross, masked, queries, reidentify, strangers
 from jobs.vptt import vptt
 from tests.jobs.hand_made import QUERIES
 
@@ -57,6 +57,13 @@ def test_a_choice_that_changes_an_output_changes_a_fingerprint(changed):
         (cross, "CROSS_RULE"),
         (masked, "MASK_RULE"),
         (reidentify, "RULE"),
+        (reidentify, "HARD_SIZE"),
+        (reidentify, "BEST"),
+        (reidentify, "SIZES"),
+        (strangers, "RULE"),
+        (strangers, "STRANGERS"),
+        (held_out, "RULE"),
+        (held_out, "TWIN"),
     ],
 )
 def test_a_rule_that_changes_changes_a_fingerprint(monkeypatch, module, constant):
@@ -92,3 +99,11 @@ def test_how_the_work_is_spread_changes_no_fingerprint():
         )
         == BASE
     )
+
+
+def test_of_prompts_that_may_have_seen_every_caption_nothing_is_called_held_out():
+    own = {"name": "mine", "file": "prompts.jsonl"}
+    workflow = vptt(Experiment.model_validate({"methods": ["vprag", own]}), {**MODELS, "given:mine": "sha256:1"}, QUERIES)
+    measured = {entrant.label: (entrant.second, entrant.cross, entrant.reid) for entrant in workflow.entrants}
+    assert [stage is not None for stage in measured["mine"]] == [True, False, False]
+    assert all(measured["vprag"])

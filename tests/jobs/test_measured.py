@@ -112,17 +112,19 @@ def test_the_stranger_control_is_vprag_on_the_strangers_profile_scored_on_the_ri
         assert scored.score == right.value
 
 
-def test_the_score_against_strangers_is_the_mean_over_those_of_the_unit(entrants, values, units, people):
-    score = entrants["vprag"].score
-    prompts, vectors = values(entrants["vprag"].prompt), values(score.embedding)
+@pytest.mark.parametrize(("label", "first"), [("vprag", 0), ("stranger", 1)])
+def test_the_score_against_strangers_is_the_mean_over_those_who_had_no_part_in_the_prompt(entrants, values, units, people, label, first):
+    score = entrants[label].score
+    prompts, vectors = values(entrants[label].prompt), values(score.embedding)
     scorer = VpttScorer(score.definition)
     for key, scored in list(values(score).items())[:20]:
         unit = units[key]
         asked = [
-            ScoreRequest(person_memory(other, *people[other]), prompts[key].prompt, vectors[key].vectors[0]) for other in unit.strangers
+            ScoreRequest(person_memory(other, *people[other]), prompts[key].prompt, vectors[key].vectors[0])
+            for other in unit.strangers[first:]
         ]
         found = [[getattr(outcome.value, name) for name in SCORE_FIGURES] for outcome in scorer.score(asked)]
-        assert scored.strangers == len(unit.strangers)
+        assert scored.strangers == len(unit.strangers[first:])
         if found:
             assert scored.stranger == pytest.approx(np.mean(found, axis=0), abs=1e-12)
 
@@ -140,6 +142,9 @@ def test_a_prompt_on_strangers_is_worth_what_a_strangers_prompt_is(entrants, val
         per_person(units, {key: row.score.v - row.stranger[V] for key, row in values(entrants["baseline"].score).items() if row.stranger})
     )
     assert abs(empty) < 3.3 * empty_error, "who sees nothing of a person gains nothing"
+    of_control = {key: row.score.v - row.stranger[V] for key, row in control.items() if row.stranger}
+    nothing, nothing_error = mean_and_error(per_person(units, of_control))
+    assert abs(nothing) < 3.3 * nothing_error, "a prompt for somebody else gains nothing, and loses nothing"
 
 
 def test_random_draws_as_many_own_elements_but_others_than_retrieval(entrants, values, units, people):

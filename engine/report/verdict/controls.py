@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from engine.report.cases import POOLED
 from engine.report.controls import failed, gain_of, gain_told
 from engine.report.pairs import pair_of
-from engine.report.personal import GAIN, SECOND
+from engine.report.personal import CROSS, GAIN, SECOND
 from engine.report.summary import Summary
 from engine.report.wording import METRIC_LABEL, figure, listed
 
@@ -45,14 +45,18 @@ def own_captions(summary: Summary) -> Iterator[str]:
     own = summary.result("own", POOLED, summary.metric)
     if own is None or own.mean is None:
         return
-    pairs = [pair for method in summary.judged() if (pair := pair_of(summary, method, "own", summary.metric))]
-    ahead = [f"{pair.method} ({pair.figures})" for pair in pairs if pair.ahead]
-    told = f"Own captions, held out and as long as vprag's prompts, score {label} {figure(own.mean)}"
+    told = f"Own captions, held out and as long as vprag's prompts, score {label} {figure(own.mean)}, on the fewer captions that are left"
     row = gain_of(summary, "own")
-    told += f" with a personal gain of {gain_told(row)}" if row else ""
+    yield f"{told}, with a personal gain of {gain_told(row)}." if row else f"{told}."
+    # On captions that neither they nor a method saw, all are scored on equally many.
+    cross = CROSS[summary.metric]
+    pairs = [pair for method in summary.judged() if (pair := pair_of(summary, method, "own", cross))]
+    ahead = [f"{pair.method} ({pair.figures})" for pair in pairs if pair.ahead]
+    behind = [f"{pair.method} ({pair.figures})" for pair in pairs if pair.behind]
     if ahead:
-        told += (
-            f"; {listed(ahead)} score{'s' if len(ahead) == 1 else ''} more than what the person wrote, which shows how the score "
-            "is met, not that it knows the person better"
+        yield (
+            f"In {METRIC_LABEL[cross]} {listed(ahead)} score{'s' if len(ahead) == 1 else ''} more than what the person wrote, which shows "
+            "how the score is met, not that it knows the person better."
         )
-    yield f"{told}."
+    if behind:
+        yield f"In {METRIC_LABEL[cross]} {listed(behind)} score{'s' if len(behind) == 1 else ''} less than what the person wrote."

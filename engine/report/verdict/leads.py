@@ -8,7 +8,7 @@ from engine.report.cases import KINDS, POOLED
 from engine.report.controls import gain_of, gain_told, personal
 from engine.report.pairs import Pair, pair_of
 from engine.report.summary import Summary
-from engine.report.wording import METRIC_LABEL, figure, listed, task_words
+from engine.report.wording import METRIC_LABEL, count, counted, figure, listed, task_words
 
 
 def conclusion(summary: Summary) -> Iterator[str]:
@@ -20,6 +20,10 @@ def conclusion(summary: Summary) -> Iterator[str]:
         yield f"No comparison: {ranked[0]} is the only method that may be judged here."
     else:
         yield from _lead(summary, ranked)
+    for method in summary.judged():
+        row = summary.result(method, POOLED, summary.metric)
+        if row and row.mean is not None and method not in ranked:
+            yield f"{method} is not ranked: it has a {METRIC_LABEL[summary.metric]} in {count(row.n)} of {counted(row.cases, 'case')} only."
 
 
 def led(summary: Summary) -> tuple[str, list[Pair]]:

@@ -76,7 +76,7 @@ def _at_equal_length(summary: Summary, lead: Pair) -> Survival:
         told = f"{signed_interval(mean, low, high)} where lengths meet, {share(min(row.share or 0.0, row.other_share or 0.0))} of cases"
         if low is None:
             return Survival("at equal length", UNKNOWN, told)
-        return Survival("at equal length", SHOWN if low > 0 else TURNED if mean < 0 else LOST, told)
+        return Survival("at equal length", SHOWN if low > 0 else TURNED if high is not None and high < 0 else LOST, told)
     return Survival("at equal length", ABSENT)
 
 
@@ -111,10 +111,10 @@ def tau_told(row: OrderAgreement) -> str:
     return f"{figure(row.tau, 2)} {ends}"
 
 
-def encoder_dependent(summary: Summary) -> tuple[list[Pair], list[Pair], list[Pair]]:
+def encoder_dependent(summary: Summary) -> tuple[list[Pair], list[Pair], list[Pair], list[Pair]]:
     """The pairs of judged methods that the run's own score surely orders, oriented by it, as they are in the second space: those whose
-    order turns round there, those whose order is not shown, and those that keep it. A pair that was not compared there is in none."""
-    turned, lost, kept = list[Pair](), list[Pair](), list[Pair]()
+    order turns round there, those whose order is not shown, those that keep it; and, as they are here, those not compared there."""
+    turned, lost, kept, missing = list[Pair](), list[Pair](), list[Pair](), list[Pair]()
     for one, two in combinations(summary.judged(), 2):
         own = pair_of(summary, one, two, summary.metric)
         if own is None or not (own.ahead or own.behind):
@@ -123,7 +123,9 @@ def encoder_dependent(summary: Summary) -> tuple[list[Pair], list[Pair], list[Pa
         second = pair_of(summary, ahead, behind, SECOND[summary.metric])
         if second is not None:
             (turned if second.mean < 0 else kept if second.ahead else lost).append(second)
-    return turned, lost, kept
+        else:
+            missing.append(own)
+    return turned, lost, kept, missing
 
 
 def second_space(summary: Summary) -> Iterator[str]:
@@ -137,13 +139,14 @@ def second_space(summary: Summary) -> Iterator[str]:
         return
     row = agreement(summary, summary.metric, SECOND[summary.metric])
     tau = f" (Kendall's tau between the orders of {counted(row.methods, 'method')}, extractive ones too, {tau_told(row)})" if row else ""
-    turned, lost, kept = encoder_dependent(summary)
+    turned, lost, kept, missing = encoder_dependent(summary)
     if turned:
         pairs = [f"{pair.method} over {pair.other} ({pair.figures}{'' if pair.behind else ', not surely'} there)" for pair in turned]
         yield f"The order is encoder-dependent{tau}: {label} puts {listed(pairs)}, the second space the reverse."
     elif kept or lost:
         many = len(kept) + len(lost)
         pairs_of = "the one pair" if many == 1 else f"all {many} pairs"
+        pairs_of += f" compared there, of {many + len(missing)}" if missing else ""
         yield (
             f"Second space{tau}: {pairs_of} of judged methods that {label} surely orders "
             f"{'keeps its' if many == 1 else 'keep their'} order of means there."
@@ -153,6 +156,8 @@ def second_space(summary: Summary) -> Iterator[str]:
     if lost:
         pairs = [f"{pair.method} over {pair.other} ({pair.figures})" for pair in lost]
         yield f"Not shown in the second space: {listed(pairs)}."
+    if missing:
+        yield f"Not compared in the second space: {listed([f'{pair.method} and {pair.other}' for pair in missing])}."
 
 
 def disagreements(summary: Summary) -> Iterator[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from metric_people import DEFINITION, figures_of, person
 
-from engine.metrics.held_out import TWIN, without
+from engine.metrics.held_out import TWIN, fewer, without
 from engine.metrics.memory import PersonMemory
 from engine.metrics.vptt import SCORE_FIGURES
 
@@ -64,3 +64,15 @@ def test_an_own_caption_never_scores_itself() -> None:
     assert outside["nv"] > 0.5
     assert DEFINITION.cp == "cp-unit"
     assert outside["cp_unit"] < inside["cp_unit"]
+
+
+def test_a_stranger_loses_as_many_captions_as_the_person_and_keeps_one() -> None:
+    memory = memory_of(*np.eye(5, 3))
+    left = fewer(memory, 2, "unit")
+    assert len(left.captions) == 3
+    assert set(left.captions) < set(memory.captions)
+    assert left.key != memory.key
+    assert fewer(memory, 2, "unit").captions == left.captions
+    assert len({fewer(memory, 2, f"unit {n}").captions for n in range(40)}) > 5
+    assert fewer(memory, 0, "unit") is memory
+    assert len(fewer(memory, 9, "unit").captions) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -237,9 +238,30 @@ def test_what_random_tells_of_retrieval_is_told_whichever_way_it_falls() -> None
 
 
 def test_a_method_above_a_persons_own_captions_does_not_pass_for_knowing_them_better() -> None:
-    sentence = one(told(hand_made(lead_that_survives())), "Own captions, held out")
-    assert "vprag (+0.020 [+0.010, +0.030]) scores more than what the person wrote" in sentence
-    assert "personal gain of +0.120" in sentence
+    means = lead_that_survives()
+    sentences = told(hand_made(means))
+    assert "personal gain of +0.120" in one(sentences, "Own captions, held out")
+    assert "score more than" not in one(sentences, "Own captions, held out")
+    assert "vprag (+0.020 [+0.010, +0.030]) scores more than what the person wrote" in one(sentences, "In cross-fitted V vprag")
+    means["cross_v"] |= {"vprag": 0.4}
+    assert any("vprag (" in sentence and "less than what the person wrote" in sentence for sentence in told(hand_made(means)))
+
+
+def test_a_method_with_few_cases_is_not_ranked_and_that_is_said() -> None:
+    summary = hand_made(lead_that_survives())
+    easy = tuple(replace(row, n=row.n // 3, mean=0.99) if (row.method, row.metric) == ("persona", "v") else row for row in summary.results)
+    summary = replace(summary, results=easy)
+    assert "persona" not in summary.ranked("all")
+    sentences = told(summary)
+    assert not any("persona scored a higher" in sentence or "persona has the highest" in sentence for sentence in sentences)
+    assert "cases only" in one(sentences, "persona is not ranked")
+
+
+def test_a_difference_at_equal_length_turns_round_only_where_that_is_sure() -> None:
+    unsure = one(told(hand_made(lead_that_survives(), at_equal_length={("vprag", "persona"): -0.001})), "The lead of vprag over persona")
+    assert "turns round at equal length" not in unsure
+    sure = one(told(hand_made(lead_that_survives(), at_equal_length={("vprag", "persona"): -0.05})), "The lead of vprag over persona")
+    assert "turns round at equal length" in sure
 
 
 def test_bounds_say_which_leads_the_missing_units_could_undo() -> None:

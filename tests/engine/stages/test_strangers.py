@@ -3,8 +3,8 @@
 from collections import Counter
 
 from engine.stage import Unit
+from engine.stages.strangers import STRANGERS, strangers_of
 from engine.store.plans import Shard, Subject
-from jobs.strangers import STRANGERS, strangers_of
 
 
 def key(number):
