@@ -24,7 +24,7 @@ from engine.records import Profile
 from engine.stage import Read, Stage, Unit
 from engine.stages.people import People
 from engine.stages.queries import Draw
-from engine.stages.retrieve import RandomElements, Retrieve
+from engine.stages.retrieve import Retrieve
 
 
 class Prompt(Stage[Written]):
@@ -187,6 +187,3 @@ class Given(Prompt):
 
     def parameters(self) -> Mapping[str, Json]:
         return {"draw": self.draw.recipe(), "content": self.content}
-
-
-__all__ = ["Given", "Noise", "OwnCaptions", "Prompt", "RandomElements", "WritePrompt"]
