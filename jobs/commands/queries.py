@@ -16,6 +16,7 @@ from engine.config_loading import load
 from engine.errors import ConfigError, UsageError
 from engine.profiles.validation import BadRow, person_key
 from engine.queries import draw
+from engine.report.wording import counted
 from jobs.console import Console
 from jobs.given_prompts import pool_of
 from jobs.people_source import count_people, people_of
@@ -34,7 +35,7 @@ def queries_command(file: Path, *, out: Path | None, force: bool, options: Mappi
     with nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="\n") as lines:
         lines.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     people = len({row["person"] for row in rows})
-    console.warn(f"{len(rows)} queries of {people} people{f' in {out}' if out else ''}: write a `prompt` for each (`mien score --help`).")
+    console.warn(f"{'1 query' if len(rows) == 1 else f'{len(rows):,} queries'} of {counted(people, 'person')}{f' in {out}' if out else ''}: write a `prompt` for each (`mien score --help`).")
 
 
 def asked(experiment: Experiment, console: Console) -> Iterator[dict[str, str]]:

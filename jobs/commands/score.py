@@ -13,6 +13,7 @@ from engine.config import METHODS
 from engine.config_loading import load
 from engine.errors import UsageError
 from engine.prompting.given import read_given
+from engine.report.wording import counted
 from jobs.console import Console
 from jobs.people_source import count_people
 from jobs.planning import Prepared, prepare
@@ -31,7 +32,7 @@ def score_command(
     assigned = prepared.own.assignment
     assert assigned is not None
     people, of = len(assigned.queries), count_people(prepared.experiment.people)
-    console.say(f"{file} has prompts for {people} people; {profiles} has {of}. Only people with prompts are evaluated.")
+    console.say(f"{file} has prompts for {counted(people, 'person')}; {profiles} has {of}. Only people with prompts are evaluated.")
     console.event("score", people=people, profiles=of, queries=len(assigned.pool), methods=_names(prepared))
     command = shlex.join(["mien", *sys.argv[1:]])
     return Driver(prepared, Options(store, run_name(prepared), command, Retry()), console).run()
