@@ -35,7 +35,9 @@ def queries_command(file: Path, *, out: Path | None, force: bool, options: Mappi
     with nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="\n") as lines:
         lines.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     people = len({row["person"] for row in rows})
-    console.warn(f"{'1 query' if len(rows) == 1 else f'{len(rows):,} queries'} of {counted(people, 'person')}{f' in {out}' if out else ''}: write a `prompt` for each (`mien score --help`).")
+    told = "1 query" if len(rows) == 1 else f"{len(rows):,} queries"
+    where = f" in {out}" if out else ""
+    console.warn(f"{told} of {counted(people, 'person')}{where}: write a `prompt` for each (`mien score --help`).")
 
 
 def asked(experiment: Experiment, console: Console) -> Iterator[dict[str, str]]:
