@@ -117,7 +117,7 @@ def test_pace_is_that_of_the_session_at_work(run, backend):
         time.sleep(0.05)
         tell(journal, 2)
         now = follower.look()
-        assert 0 < now.pace <= SHARD_SIZE / 0.05
+        assert 0 < now.pace <= SHARD_SIZE / 0.048, "the journal keeps milliseconds: two of them may be rounding"
         assert f"{now.pace:.1f} people/s" in now.tempo(NAME)
 
 
