@@ -33,16 +33,35 @@ class WriteRequest:
     summary: str = ""
     captions: tuple[str, ...] = ()
     elements: tuple[RetrievedElement, ...] = ()
+    seed: int = 0
+    """What a sampling writer draws with."""
+    prefix: str = ""
+    """Names the profile that is shown: requests with an equal one begin alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a language model said, whole, before the prompt was taken from it; how it ended, who said it, and the tokens it took."""
+
+    raw: str
+    finish: str
+    model: str
+    input_tokens: int
+    output_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A prompt, its words (METRICS' tokens), its pieces in prompt order, the query included, and how many phrases the budget cut."""
+    """A prompt, its words (METRICS' tokens), its pieces in prompt order, the query included, and how many phrases the budget cut.
+
+    A language model's pieces are those of its material that stand verbatim in the prompt; `said` is its reply.
+    """
 
     prompt: str
     words: int
     pieces: tuple[Phrase, ...]
     cut: int
+    said: Said | None = None
 
     def captions(self) -> frozenset[str]:
         """The pieces that come from captions."""

@@ -1,0 +1,128 @@
+"""Who writes prompts: the template, a language model in the process, or an endpoint, as experiment files name them.
+
+What changes a prompt (model, revision, sampling) is the writer's identity; where it runs and what it costs is not.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+
+from engine.keys import Json
+
+TEMPLATE = "template"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class Price(_Strict):
+    """Dollars per million tokens; batch endpoints are billed at `batch_share` of it."""
+
+    input: float = Field(0, ge=0, description="Dollars per million input tokens")
+    output: float = Field(0, ge=0, description="Dollars per million output tokens")
+    batch_share: float = Field(0.5, ge=0, le=1, description="Share of the price that a provider's batch endpoint takes")
+
+
+class Endpoint(_Strict):
+    """Where a served model is reached, and how fast; never part of a result's identity."""
+
+    base_url: str = Field("", description="Such as http://127.0.0.1:8000/v1; empty: the provider's own")
+    key_env: str = Field("", description="Environment variable with the API key; empty: the provider's usual one; never the key itself")
+    requests_per_minute: float = Field(0, ge=0, description="0: no limit")
+    tokens_per_minute: float = Field(0, ge=0, description="Input and output tokens; 0: no limit")
+    concurrency: int = Field(64, ge=1, le=4096, description="Requests in flight at once, per process")
+    timeout_s: float = Field(120, gt=0, description="For one request")
+    give_up_s: float = Field(600, gt=0, description="For one row, all tries and waits together")
+    batch: bool = Field(False, description="Use the provider's batch endpoint: half price, up to a day")
+    poll_s: float = Field(30, gt=0, description="Seconds between looks at an open batch")
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_url(cls, value: str) -> str:
+        if value and not re.fullmatch(r"https?://[^@\s]+", value):
+            raise ValueError("give an http(s) address without a user or password in it")
+        return value.rstrip("/")
+
+
+class Parallel(_Strict):
+    """How many GPUs one copy of a model takes (vLLM); never part of a result's identity."""
+
+    tensor: int = Field(1, ge=1, le=64, description="GPUs that share each layer")
+    pipeline: int = Field(1, ge=1, le=64, description="Groups of layers on GPUs of their own")
+
+
+class LanguageModel(_Strict):
+    """A language model that writes prompts."""
+
+    name: str = Field(description="What the writer is called in every table")
+    engine: Literal["llamacpp", "vllm", "openai", "anthropic"] = Field(
+        description="llamacpp, vllm: in the workers' own processes; openai: any OpenAI-compatible endpoint; anthropic: its messages"
+    )
+    model: str = Field(min_length=1, description="A laptop model's name, a folder or file, or the endpoint's name of the model")
+    revision: str = Field("", description="For endpoints: the exact model that replies must name, such as gpt-4o-mini-2024-07-18")
+    api: Literal["chat", "completions"] = Field("chat", description="For openai: the endpoint's kind")
+    temperature: float = Field(0.0, ge=0, le=2, description="0: greedy")
+    top_p: float = Field(1.0, gt=0, le=1)
+    max_tokens: int = Field(256, ge=1, le=32_768, description="Tokens of an answer at most")
+    context: int = Field(0, ge=0, description="Tokens of a whole call at most; 0: what the model was made for")
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field("auto", description="For vllm")
+    endpoint: Endpoint = Endpoint()
+    parallel: Parallel = Parallel()
+    price: Price = Price()
+
+    @field_validator("name")
+    @classmethod
+    def _free_name(cls, value: str) -> str:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,30}", value):
+            raise ValueError(f"'{value}' cannot be a writer's name; use lower-case letters, digits, dots and dashes, 31 at most")
+        if value == TEMPLATE:
+            raise ValueError("'template' is the built-in writer; give yours another name")
+        return value
+
+    @model_validator(mode="after")
+    def _fits_its_engine(self) -> LanguageModel:
+        served = self.engine in ("openai", "anthropic")
+        if not served and (self.endpoint != Endpoint() or self.revision):
+            raise ValueError(f"'endpoint' and 'revision' are for served models, not for engine {self.engine}")
+        if self.engine != "vllm" and self.parallel != Parallel():
+            raise ValueError("'parallel' is for engine vllm")
+        if self.engine != "openai" and self.api != "chat":
+            raise ValueError("'api' is for engine openai")
+        if self.endpoint.batch and self.api != "chat":
+            raise ValueError("a batch endpoint needs api: chat")
+        return self
+
+    def sampling_recipe(self) -> dict[str, Json]:
+        """How tokens are drawn and cut, for a fingerprint."""
+        return {"temperature": self.temperature, "top_p": self.top_p, "max_tokens": self.max_tokens, "context": self.context}
+
+    def pinned(self, model_id: str) -> dict[str, Json]:
+        """The part that can change a prompt, itself a valid writer: the model by its id, not by its path."""
+        kept: dict[str, Any] = self.model_dump(mode="json", exclude={"endpoint", "parallel", "price"})
+        return {**kept, "model": model_id}
+
+
+SMOLLM2 = "smollm2-135m-instruct"
+BUILT_IN: dict[str, LanguageModel] = {
+    writer.name: writer
+    for writer in (
+        LanguageModel(name="smollm2", engine="llamacpp", model=SMOLLM2, context=4096),
+        LanguageModel(name="smollm2-sampled", engine="llamacpp", model=SMOLLM2, context=4096, temperature=0.7, top_p=0.95),
+    )
+}
+"""Writers that a laptop has: SmolLM2-135M greedy, and sampled. A 135M model's prose is worth little; it proves the machinery."""
+
+WRITERS = (TEMPLATE, *BUILT_IN)
+WRITER_KINDS = ("<name>", "<model>")
+"""How a validation error tells the two kinds of entries of `writers` apart."""
+
+
+def _kind_of_writer(value: Any) -> str:
+    return WRITER_KINDS[0] if isinstance(value, str) else WRITER_KINDS[1]
+
+
+AnyWriter = Annotated[Annotated[str, Tag(WRITER_KINDS[0])] | Annotated[LanguageModel, Tag(WRITER_KINDS[1])], Discriminator(_kind_of_writer)]
