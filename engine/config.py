@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_val
 
 from engine.keys import Json
 from engine.nearest import did_you_mean
+from engine.writer_config import BUILT_IN, TEMPLATE, WRITERS, AnyWriter, LanguageModel
 
 TASKS = ("cultural-generation", "social-generation", "cultural-editing", "social-editing")
 """The four VPTT tasks of the built-in queries."""
@@ -19,7 +20,6 @@ METHODS = ("baseline", "persona", "brag", "vprag", "vprag-matched", "combined")
 CONTROLS = ("stranger", "random", "own", "noise")
 """Run beside the methods, always (METRICS, Controls)."""
 
-WRITERS = ("template",)
 BUDGETS = ("q3", "q1", "q2")
 MAX_SEED = 2**53 - 1
 """The largest integer that JSON carries everywhere (RFC 8785)."""
@@ -110,7 +110,8 @@ class Pool(_Strict):
     max: int = Field(2, ge=1, description="Processes at most")
     cpus: float = Field(1, ge=0, description="Ray CPUs of a process")
     gpus: float = Field(0, ge=0, description="Ray GPUs of a process")
-    threads: int = Field(1, ge=1, description="Torch threads of a process")
+    threads: int = Field(1, ge=1, description="Threads of a process's model")
+    shards: int = Field(1, ge=1, le=64, description="Shards that a process works on at once; more keep a large model's batches full")
 
     @model_validator(mode="after")
     def _ordered(self) -> Pool:
@@ -124,6 +125,7 @@ class Execution(_Strict):
 
     encoder: Pool = Pool()
     writer: Pool | None = Field(None, description="A pool of its own for writers; without one they share the encoder's processes")
+    writers: dict[str, Pool] = Field({}, description="A pool of its own for one writer, by its name, such as one that needs GPUs")
     stuck_after_s: float = Field(
         900, gt=0, le=86_400, description="End the process of a model call that takes longer; its units are then tried one at a time"
     )
@@ -134,6 +136,10 @@ class Execution(_Strict):
     no_progress_timeout_s: int = Field(
         1800, ge=60, description="Give up after so long without a finished task (spot capacity may take long)"
     )
+
+    def pool_of_writer(self, name: str) -> Pool:
+        """Where a writer runs: its own pool, that of all writers, or the encoder's."""
+        return self.writers.get(name) or self.writer or self.encoder
 
     @field_validator("stop_after_failed", mode="before")
     @classmethod
@@ -154,7 +160,10 @@ class Experiment(_Strict):
         tuple[AnyMethod, ...],
         Field(min_length=1, description="Built-in methods by name, and your own: {name: mine, file: prompts.jsonl}"),
     ] = METHODS
-    writers: Annotated[tuple[str, ...], Field(min_length=1)] = WRITERS
+    writers: Annotated[
+        tuple[AnyWriter, ...],
+        Field(min_length=1, description="Who writes: template, smollm2, smollm2-sampled, or a language model: {name, engine, model, ...}"),
+    ] = (TEMPLATE,)
     budgets: Annotated[tuple[str, ...], Field(min_length=1, description="q3: 150 words, 3 elements a category; q1, q2: three phrases")] = (
         "q3",
     )
@@ -184,7 +193,9 @@ class Experiment(_Strict):
 
     @field_validator("methods", "writers", "budgets")
     @classmethod
-    def _known_and_distinct(cls, values: tuple[str | OwnMethod, ...], info: Any) -> tuple[str | OwnMethod, ...]:
+    def _known_and_distinct(
+        cls, values: tuple[str | OwnMethod | LanguageModel, ...], info: Any
+    ) -> tuple[str | OwnMethod | LanguageModel, ...]:
         known = {"methods": METHODS, "writers": WRITERS, "budgets": BUDGETS}[info.field_name]
         for value in values:
             if isinstance(value, str) and value not in known:
@@ -193,6 +204,16 @@ class Experiment(_Strict):
         if len(set(names)) != len(names):
             raise ValueError("an entry stands twice")
         return values
+
+    @model_validator(mode="after")
+    def _pools_of_writers(self) -> Experiment:
+        for name, pool in self.execution.writers.items():
+            if name not in self.writer_names():
+                raise ValueError(f"execution.writers: there is no writer '{name}'{did_you_mean(name, self.writer_names())}")
+        for name, model in self.language_models().items():
+            if model.parallel.gpus > 1 and (name not in self.execution.writers or self.execution.writers[name].gpus != model.parallel.gpus):
+                raise ValueError(f"writer '{name}' takes {model.parallel.gpus} GPUs: give execution.writers.{name}.gpus as many")
+        return self
 
     @model_validator(mode="after")
     def _assigned_by_a_file(self) -> Experiment:
@@ -210,6 +231,15 @@ class Experiment(_Strict):
         """The methods of this experiment whose prompts come from files."""
         return [method for method in self.methods if isinstance(method, OwnMethod)]
 
+    def writer_names(self) -> list[str]:
+        """What each writer is called."""
+        return [writer if isinstance(writer, str) else writer.name for writer in self.writers]
+
+    def language_models(self) -> dict[str, LanguageModel]:
+        """The writers that are language models, by name."""
+        given = [BUILT_IN.get(writer) if isinstance(writer, str) else writer for writer in self.writers]
+        return {writer.name: writer for writer in given if writer}
+
     def run_name(self) -> str:
         """The run's name: a limited run is another plan, so it has another name."""
         return self.name + (f"-limit-{self.limit.replace('%', 'p').replace('.', '-')}" if self.limit else "")
@@ -222,10 +252,14 @@ class Experiment(_Strict):
             return max(1, round(total * float(self.limit[:-1]) / 100))
         return min(total, int(self.limit))
 
-    def pinned(self, people: str, queries: str, own: Mapping[str, str]) -> dict[str, Json]:
-        """The part that can change a result or the set of units, itself a valid experiment: files are named by content, not by path."""
+    def pinned(self, people: str, queries: str, models: Mapping[str, str]) -> dict[str, Json]:
+        """The part that can change a result or the set of units, itself a valid experiment: files and models by content, not by path.
+
+        `models` has the sha256 of each file as "given:<name>" and the id of each language model as "model:<name>".
+        """
         pinned: dict[str, Any] = self.model_dump(mode="json", exclude={"name", "execution", "max_failed", "encoder", "second_encoder"})
-        pinned["methods"] = [*self.method_names(), *({"name": each.name, "file": own[each.name]} for each in self.own_methods())]
+        pinned["methods"] = [*self.method_names(), *({"name": each.name, "file": models[f"given:{each.name}"]} for each in self.own_methods())]
+        pinned["writers"] = [w if isinstance(w, str) else w.pinned(models[f"model:{w.name}"]) for w in self.writers]
         if self.people.file:
             pinned["people"] = {"file": people}
         if self.queries.file:

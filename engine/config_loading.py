@@ -15,6 +15,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from engine.config import METHOD_KINDS, Experiment
 from engine.errors import ConfigError
 from engine.nearest import did_you_mean
+from engine.writer_config import WRITER_KINDS
 
 ENVIRONMENT_PREFIX = "MIEN_"
 NOT_SETTINGS = {"MIEN_STORE", "MIEN_CALL_LOG"}
@@ -24,6 +25,9 @@ OPTIONS = {"limit": "--limit", "name": "--name", "max_failed": "--max-failed", "
 """Fields that have an option of their own."""
 
 Path_ = tuple[str, ...]
+
+KINDS = {*METHOD_KINDS, *WRITER_KINDS}
+"""What pydantic puts into the place of an error beside our fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,7 @@ def _origin(path: Path_, origins: Mapping[Path_, str]) -> str:
 def _readable(error: ValidationError, origins: Mapping[Path_, str]) -> ConfigError:
     problems = []
     for item in error.errors():
-        path = tuple(str(part) for part in item["loc"] if not isinstance(part, int) and part not in METHOD_KINDS)
+        path = tuple(str(part) for part in item["loc"] if not isinstance(part, int) and part not in KINDS)
         origin = _origin(path, origins) if path else ""
         message = item["msg"].removeprefix("Value error, ")
         if item["type"] == "extra_forbidden":
@@ -170,7 +174,8 @@ def _readable(error: ValidationError, origins: Mapping[Path_, str]) -> ConfigErr
 def _fields(path: Path_) -> list[str]:
     model: type[BaseModel] = Experiment
     for part in path:
-        model = next(_models_in(model.model_fields[part].annotation))
+        if part in model.model_fields:  # any other part is a key of a mapping, such as a writer's name
+            model = next(_models_in(model.model_fields[part].annotation))
     return sorted(model.model_fields)
 
 

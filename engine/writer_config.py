@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from engine.generation.chat import Sampling
 from engine.keys import Json
 
 TEMPLATE = "template"
@@ -54,6 +55,11 @@ class Parallel(_Strict):
     tensor: int = Field(1, ge=1, le=64, description="GPUs that share each layer")
     pipeline: int = Field(1, ge=1, le=64, description="Groups of layers on GPUs of their own")
 
+    @property
+    def gpus(self) -> int:
+        """GPUs of one copy."""
+        return self.tensor * self.pipeline
+
 
 class LanguageModel(_Strict):
     """A language model that writes prompts."""
@@ -95,6 +101,10 @@ class LanguageModel(_Strict):
         if self.endpoint.batch and self.api != "chat":
             raise ValueError("a batch endpoint needs api: chat")
         return self
+
+    def sampling(self) -> Sampling:
+        """How tokens are drawn."""
+        return Sampling(max_tokens=self.max_tokens, temperature=self.temperature, top_p=self.top_p)
 
     def sampling_recipe(self) -> dict[str, Json]:
         """How tokens are drawn and cut, for a fingerprint."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from engine.config import Experiment, OwnMethod
@@ -11,6 +12,10 @@ from engine.keys import file_sha256
 from engine.metrics.definition import VpttDefinition
 from jobs.gallery import Gallery
 from jobs.workflow import Actors
+from jobs.writers import make_writer, writer_ids, writer_options
+
+WRITER = "writer:"
+"""Begins the name of a writer's actor."""
 
 
 def model_ids(experiment: Experiment) -> dict[str, str]:
@@ -19,7 +24,6 @@ def model_ids(experiment: Experiment) -> dict[str, str]:
     Raises ModelError if a model is not installed, InputError if a file is not there, ConfigError if both encoders are one.
     """
     from actors.encoders import encoder_id
-    from actors.writer import TemplateWriter
 
     ids = {"encoder": encoder_id(experiment.encoder)}
     if experiment.second_encoder:
@@ -29,8 +33,7 @@ def model_ids(experiment: Experiment) -> dict[str, str]:
                 f"second_encoder: {experiment.second_encoder} is the encoder that methods retrieve with, so it is no second space.",
                 remedy='Name another one, or leave it out with second_encoder: "".',
             )
-    for writer in experiment.writers:
-        ids[f"writer:{writer}"] = TemplateWriter.id
+    ids |= writer_ids(experiment.writer_names(), experiment.language_models())
     for own in experiment.own_methods():
         ids[f"given:{own.name}"] = f"sha256:{_content(own)}"
     return ids
@@ -42,6 +45,18 @@ def _content(own: OwnMethod) -> str:
     return file_sha256(own.file)
 
 
+def actor_options(experiment: Experiment, store: str) -> dict[str, object]:
+    """What every worker is told to make actors of: "encoder" and "second" (names or folders on this node), "threads" (of the encoder's
+    process), "writers" (`writer_options`) and "store"."""
+    return {
+        "encoder": experiment.encoder,
+        "second": experiment.second_encoder,
+        "threads": experiment.execution.encoder.threads,
+        "writers": writer_options(experiment),
+        "store": store,
+    }
+
+
 def actor_maker(options: Mapping[str, Any], models: Mapping[str, str], definition: VpttDefinition) -> Actors:
     """Makes a new actor by name: "encoder", "second", "retrieval", "writer:<name>", "scorer". `options` as in `Vptt.actors`."""
     threads = int(options["threads"])
@@ -49,7 +64,7 @@ def actor_maker(options: Mapping[str, Any], models: Mapping[str, str], definitio
         "encoder": lambda: _encoder(str(options["encoder"]), models["encoder"], threads),
         "second": lambda: _second(_encoder(str(options["second"]), models["second"], threads)),
         "retrieval": lambda: _reidentifier(options, threads),
-        "writer:template": _template_writer,
+        **{name: partial(_writer, name, options, models) for name in models if name.startswith(WRITER)},
         "scorer": lambda: _scorer(definition),
     }
     return lambda name: makers[name]()
@@ -83,10 +98,8 @@ def _encoder(name: str, expected: str, threads: int) -> Any:
     return encoder
 
 
-def _template_writer() -> Any:
-    from actors.writer import TemplateWriter
-
-    return TemplateWriter()
+def _writer(name: str, options: Mapping[str, Any], models: Mapping[str, str]) -> Any:
+    return make_writer(name.removeprefix(WRITER), options, models[name])
 
 
 def _scorer(definition: VpttDefinition) -> Any:

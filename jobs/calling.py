@@ -37,7 +37,7 @@ class Caller:
         """One outcome a call, in order."""
         answers = self._actors(actor)  # loading is not watched: a large model takes its time
         asking = self._asking.setdefault(actor, Asking())
-        if attempt is None or not attempt.alone:
+        if attempt is None or not attempt.alone or _is_patient(answers):
             return self._watched(actor, answers, asking, ask, calls, shard, attempt)
         return [self._alone(actor, answers, asking, ask, call, shard, attempt) for call in calls]
 
@@ -54,7 +54,7 @@ class Caller:
     ) -> list[Outcome[Any]]:
         requests = [call.request for call in calls]
         with self._log.call(actor, shard, Counter(call.stage for call in calls)):
-            return asking.outcomes(self._limited(ask, attempt), answers, requests)
+            return asking.outcomes(ask if _is_patient(answers) else self._limited(ask, attempt), answers, requests)
 
     def _limited(self, ask: Ask, attempt: Attempt | None) -> Ask:
         """`ask` under the watchdog: each call by itself, since a batch that is halved makes many."""
@@ -70,3 +70,12 @@ class Caller:
     def _isolate(self, attempt: Attempt | None) -> None:
         if attempt is not None and self._attempts is not None and not attempt.alone:
             self._attempts.isolate(attempt)
+
+
+def _is_patient(actor: Any) -> bool:
+    """Whether an actor says (`patient = True`) that its calls wait on a server on purpose, within bounds of their own.
+
+    No watchdog ends them: a provider's batch takes up to a day. Nor are its units asked one at a time after tasks were lost on a shard:
+    they cannot end a process that only waits, and a batch that is asked for in pieces is not the one that was paid.
+    """
+    return bool(getattr(actor, "patient", False))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from engine.generation.chat import Spent
 from engine.report.data import Operations
 from engine.store.journal import Event
 
@@ -108,7 +109,18 @@ def operations(events: Sequence[Event]) -> Operations:
         interrupted=sum(not session.ended for session in found),
         begun_again=begun_again(found),
         requests=sum(int(event.get("requests", 0)) for event in events),
+        spent=spent_by_writer(events),
     )
+
+
+def spent_by_writer(events: Iterable[Event]) -> dict[str, Spent]:
+    """What the language models of a run have used, by writer, as journalled: what a killed process had not told yet is missing."""
+    found: dict[str, Spent] = {}
+    for event in events:
+        for actor, *numbers in event.get("spent", []):
+            name = actor.partition(":")[2] or actor
+            found[name] = found.get(name, Spent()) + Spent(*numbers)
+    return found
 
 
 def _stages(found: Sequence[Session]) -> Iterator[tuple[str, int, float]]:

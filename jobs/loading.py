@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -27,12 +28,19 @@ class Loader:
     def __init__(self, make: Callable[[str], Any]) -> None:
         self._make = make
         self._made: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def made(self) -> dict[str, Any]:
+        """The actors that were made so far, by name."""
+        return dict(self._made)
 
     def __call__(self, name: str) -> Any:
         """The actor called `name`. Raises EngineDied if loading failed in a way that a fresh process may not meet, MienError otherwise."""
-        if name not in self._made:
-            self._made[name] = self._loaded(name)
-        return self._made[name]
+        with self._lock:  # shards that a process works on at once share one model
+            if name not in self._made:
+                self._made[name] = self._loaded(name)
+            return self._made[name]
 
     def _loaded(self, name: str) -> Any:
         for attempt in range(1, LOAD_TRIES + 1):

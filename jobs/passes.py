@@ -181,6 +181,7 @@ class Passes:
             node=shard.visits[-1].node if shard.visits else "",
             pid=shard.visits[-1].pid if shard.visits else 0,
             requests=sum(visit.requests for visit in shard.visits),
+            spent=[list(bill) for visit in shard.visits for bill in visit.spent],
             attempt=attempt,
             again=again,
         )

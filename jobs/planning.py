@@ -51,7 +51,7 @@ def prepare(experiment: Experiment) -> Prepared:
     models = {**given, "gallery": content_key({"people": people, "limit": experiment.limit, **only})}
     workflow = vptt(experiment, models, pool)
     identity = {
-        "experiment": experiment.pinned(people, queries, {own.name: models[f"given:{own.name}"] for own in experiment.own_methods()}),
+        "experiment": experiment.pinned(people, queries, models),
         "people": people,
         "models": models,
         "stages": workflow.fingerprints(),

@@ -28,6 +28,8 @@ class Visit:
     requests: int
     """To the store, by this process since its last visit; 0 where none are paid for."""
     tallies: tuple[tuple[int, int, int, float], ...]
+    spent: tuple[tuple[str, int, int, int, float], ...] = ()
+    """By language models of this process since its last visit: (actor, calls, input tokens, output tokens, dollars)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,11 @@ class ShardReference:
     def row(self) -> dict[str, Any]:
         """As a Ray row of constant columns."""
         visits = [
-            [v.operator, v.node, v.pid, v.attempt, round(v.started, 3), round(v.ended, 3), v.requests, [list(t) for t in v.tallies]]
+            [
+                *(v.operator, v.node, v.pid, v.attempt, round(v.started, 3), round(v.ended, 3), v.requests),
+                [list(tally) for tally in v.tallies],
+                [list(spent) for spent in v.spent],
+            ]
             for v in self.visits
         ]
         trouble = self.trouble
@@ -93,7 +99,16 @@ class ShardReference:
 
 
 def _visit(
-    operator: str, node: str, pid: int, attempt: int, started: float, ended: float, requests: int, tallies: list[list[Any]]
+    operator: str,
+    node: str,
+    pid: int,
+    attempt: int,
+    started: float,
+    ended: float,
+    requests: int,
+    tallies: list[list[Any]],
+    spent: list[list[Any]],
 ) -> Visit:
     numbers = tuple((int(index), int(rows), int(failed), float(seconds)) for index, rows, failed, seconds in tallies)
-    return Visit(operator, node, pid, attempt, started, ended, requests, numbers)
+    bills = tuple((str(actor), int(calls), int(read), int(wrote), float(dollars)) for actor, calls, read, wrote, dollars in spent)
+    return Visit(operator, node, pid, attempt, started, ended, requests, numbers, bills)

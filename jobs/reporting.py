@@ -116,14 +116,14 @@ def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: st
         "units": sum(len(workflow.units(shard, score)) for shard in plan.shards for score in workflow.scores),
         "metric_ids": {"vptt": workflow.ceilings.definition.id},
         "encoder": plan.identity["models"]["encoder"],
-        "writers": tuple(experiment.writers),
+        "writers": tuple(experiment.writer_names()),
         "pa_id": pa_id,
-        "stand_ins": tuple(f"{writer} writer for a language model" for writer in experiment.writers if writer == "template"),
+        "stand_ins": tuple(f"{writer} writer for a language model" for writer in experiment.writer_names() if writer == "template"),
         "experiment": plan.identity["experiment"],
         "command": command,
         "seed": experiment.seed,
         "metric": "v" if budget.score == "V" else "v_c",
-        "writer": experiment.writers[0],
+        "writer": experiment.writer_names()[0],
         "budget": budget.name,
     }
     return RunFacts(**facts)

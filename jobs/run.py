@@ -14,6 +14,7 @@ from engine.store.journal import Journal, JournalReader
 from engine.store.opening import open_backend, probe
 from engine.store.plans import Plan, bind_name, check_name, load_plan, save_plan
 from engine.store.results import Results
+from jobs.actor_factory import actor_options
 from jobs.console import Console
 from jobs.driving import Hold, driving
 from jobs.given_prompts import check_given, commit_given
@@ -126,7 +127,7 @@ class Driver:
             self._results,
             experiment.execution,
             Vptt.__module__,
-            {"encoder": experiment.encoder, "second": experiment.second_encoder, "threads": experiment.execution.encoder.threads},
+            actor_options(experiment, self._backend.uri),
             self._options.retry,
             self._options.on_shard,
         )

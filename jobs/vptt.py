@@ -29,6 +29,7 @@ from engine.stages.cross import HALVES, CrossFit
 from engine.stages.embedding import EmbedPrompt
 from engine.stages.masked import EmbedMasked
 from engine.stages.memory import Remember
+from engine.stages.model_prompt import ModelPrompt
 from engine.stages.people import People
 from engine.stages.prompt import Given, Noise, OwnCaptions, Prompt, WritePrompt
 from engine.stages.queries import Draw, Queries, query_key, query_units
@@ -39,6 +40,7 @@ from engine.stages.second import SecondScore
 from engine.stages.strangers import strangers_of
 from engine.store.plans import Plan, Shard, Subject
 from engine.store.results import Results
+from engine.writer_config import TEMPLATE
 from jobs.actor_factory import actor_maker
 from jobs.gallery import ensure_gallery
 from jobs.operators import ANY, Operator, operators
@@ -170,23 +172,26 @@ class Vptt:
         return {query_key(query): query for query in self.pool}
 
     def actors(self, options: Mapping[str, Any]) -> Actors:
-        """`options`: "encoder" and "second" (names or folders on this node) and "threads" (torch threads)."""
+        """`options` as `actor_options` tells them."""
         return actor_maker(options, self.models, self.ceilings.definition)
 
     def before(self, phase: int, plan: Plan, results: Results, progress: Progress) -> Mapping[str, Any]:
         """Options for the workers of the second phase: the gallery, built if it is not there."""
         if phase == 0:
             return {}
-        return {"store": results.backend.uri, "gallery": ensure_gallery(self, plan, results, progress).option()}
+        return {"gallery": ensure_gallery(self, plan, results, progress).option()}
 
 
 def operators_of(workflow: Vptt, execution: Execution) -> list[Operator]:
     """The pools of processes that run the stages. Scores and ceilings are arithmetic: they run where their inputs were made."""
     pools = {"encoder": execution.encoder, **({"writer": execution.writer} if execution.writer else {})}
+    pools |= {f"writer-{name}": pool for name, pool in execution.writers.items()}
 
     def pool_of(actor: str) -> str:
-        kind = actor.partition(":")[0]
-        return ANY if kind in ("scorer", "second", "retrieval") else kind if kind in pools else "encoder"
+        kind, _, name = actor.partition(":")
+        if kind in ("scorer", "second", "retrieval"):
+            return ANY
+        return next(pool for pool in (f"{kind}-{name}", kind, "encoder") if pool in pools)
 
     found: list[Operator] = []
     for phase in workflow.phases:
@@ -207,7 +212,7 @@ def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query
     entrants = [
         parts.entrant(prompt)
         for name in experiment.budgets
-        for writer in experiment.writers
+        for writer in experiment.writer_names()
         for prompt in parts.prompts(PRESETS[name], writer)
     ]
     return Vptt(people, queries, memory, tuple(entrants), Ceilings(people, memory, definition), drawn, tuple(pool), dict(models))
@@ -230,7 +235,8 @@ class _Parts:
         retrieved = self._retrieve(budget)
 
         def write(label: str, retrieved: Retrieve, method: str = "vprag") -> Prompt:
-            return WritePrompt(label, self.people, retrieved, self.draw, METHODS[method], budget, **written)
+            kind = WritePrompt if writer == TEMPLATE else ModelPrompt
+            return kind(label, self.people, retrieved, self.draw, METHODS[method], budget, **written)
 
         for name in self.experiment.method_names():
             source = self._retrieve(budget, matched=True) if METHODS[name].matched else retrieved

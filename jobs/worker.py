@@ -19,6 +19,7 @@ from jobs.attempts import Attempt, Attempts
 from jobs.call_log import CallLog
 from jobs.calling import Caller
 from jobs.loading import Loader
+from jobs.metering import Meter
 from jobs.references import ABSENT, Batch, ShardReference, Trouble, Visit
 from jobs.shard_runner import Retry, ShardRunner, StageTally
 from jobs.watchdog import EXIT_CODE, Watchdog
@@ -64,14 +65,14 @@ class ShardWorker:
         gc.set_threshold(10_000, 20, 1_000)
 
     def _open(self, settings: WorkerSettings) -> None:
-        self._backend = backend = open_backend(settings.store, proven=True)
-        self._requests = 0
+        backend = open_backend(settings.store, proven=True)
         plan = load_plan(backend, settings.run)
         if plan is None:
             raise StoreError(f"Run {settings.run} has no plan in {settings.store}.", remedy="Every node must reach the same store.")
         results = Results(backend, repair=True)
         workflow = open_workflow(settings.module, plan, results)
         actors = Loader(workflow.actors(settings.options))
+        self._meter = Meter(backend, actors)
         for name in settings.warm:
             actors(name)
         self._attempts = Attempts(backend, settings.run, settings.operator)
@@ -101,9 +102,10 @@ class ShardWorker:
             return replace(reference, trouble=_told(error))
         index = {stage.id: number for number, stage in enumerate(self._workflow.stages)}
         worked = tuple((index[id_], t.rows, t.failed, round(t.seconds, 4)) for id_, t in tallies.items() if not t.skipped)
-        requests, self._requests = self._requests, sum(self._backend.requests.values())
+        used = self._meter.since_last()
+        spent = tuple((actor, s.calls, s.input_tokens, s.output_tokens, round(s.dollars, 9)) for actor, s in used.spent.items())
         where = (self._settings.operator, socket.gethostname(), os.getpid())
-        visit = Visit(*where, attempt.number, started, time.time(), self._requests - requests, worked)
+        visit = Visit(*where, attempt.number, started, time.time(), used.requests, worked, spent)
         return replace(
             reference,
             done=tuple(done.get(stage.id, ABSENT) for stage in self._workflow.stages),

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from engine.config import CONTROLS as CONTROLS
 from engine.config import METHODS
+from engine.generation.chat import Spent
 
 SCORE_METRICS = ("v", "v_u", "v_literal", "v_mean_caption", "v_c", "v_c_literal", "v_c_mean_caption")
 """The scores of a prompt: V with its variants (nv-union for NV, the paper's CP read literally, PA against the mean caption), and V-c."""
@@ -117,7 +118,7 @@ class Operations:
     `DRIVER`; `rows` counts the rows that each stage committed, as journalled: one done again counts again. `retries` counts passes
     that tried failed rows again, `sessions` the drivers of the run, `interrupted` those of them that were cut short. `nodes` names the
     hosts of drivers and the nodes of workers; `begun_again` counts shards that were begun again after an interruption, `requests` those to
-    the store, where they are paid for. `started` and `ended` are ISO 8601 in UTC.
+    the store, where they are paid for, `spent` what each writer's language model used. `started` and `ended` are ISO 8601 in UTC.
     """
 
     wall_seconds: float | None = None
@@ -131,6 +132,7 @@ class Operations:
     interrupted: int = 0
     begun_again: int = 0
     requests: int = 0
+    spent: Mapping[str, Spent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

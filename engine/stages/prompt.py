@@ -25,6 +25,7 @@ from engine.stage import Read, Stage, Unit
 from engine.stages.people import People
 from engine.stages.queries import Draw
 from engine.stages.retrieve import Retrieve
+from engine.writer_config import TEMPLATE
 
 
 class Prompt(Stage[Written]):
@@ -95,7 +96,7 @@ class WritePrompt(Prompt):
         self.retrieved = retrieved if "retrieval" in method.sees else None
         self._see(retrieved.view if self._sees_captions else View(retrieved.view.stranger))
         self.inputs = (people, retrieved) if self.retrieved else (people,)
-        self.is_extractive = writer == "template" and method.extractive
+        self.is_extractive = writer == TEMPLATE and method.extractive
         self.actor = f"writer:{writer}"
 
     @property
@@ -106,7 +107,7 @@ class WritePrompt(Prompt):
         if not self._sees_captions:
             return self
         halved = self._retrieval.halves(share)
-        return WritePrompt(
+        return type(self)(
             self.label, self.people, halved, self.draw, self.method, self.budget, writer=self.writer, writer_id=self.writer_id
         )
 

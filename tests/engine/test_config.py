@@ -106,14 +106,14 @@ def test_only_what_can_change_a_result_is_pinned():
 
 
 def test_own_prompts_are_pinned_by_their_content_and_stay_a_valid_experiment():
-    own = {"mine": "sha256:1"}
+    own = {"given:mine": "sha256:1"}
     one, other = (
         Experiment.model_validate({"methods": ["baseline", {"name": "mine", "file": f"{folder}/prompts.jsonl"}]}) for folder in "ab"
     )
     pinned = one.pinned("p", "q", own)
     assert pinned["methods"] == ["baseline", {"name": "mine", "file": "sha256:1"}]
     assert other.pinned("p", "q", own) == pinned
-    assert other.pinned("p", "q", {"mine": "sha256:2"}) != pinned
+    assert other.pinned("p", "q", {"given:mine": "sha256:2"}) != pinned
     assert Experiment.model_validate(pinned).pinned("p", "q", own) == pinned
 
 

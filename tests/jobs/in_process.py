@@ -10,6 +10,7 @@ from engine.config import Experiment
 from engine.store.opening import open_backend
 from engine.store.plans import bind_name, save_plan
 from engine.store.results import Results
+from jobs.actor_factory import actor_options
 from jobs.calling import Caller
 from jobs.given_prompts import commit_given
 from jobs.loading import Loader
@@ -40,7 +41,7 @@ def evaluated(store: Path, name: str, **choices: Any) -> OpenedRun:
     save_plan(backend, plan)
     bind_name(backend, name, plan.run, prepared.identity)
     save_settings(backend, plan.run, prepared.experiment)
-    actors = Loader(workflow.actors({"encoder": prepared.experiment.encoder, "second": "", "threads": 1}))
+    actors = Loader(workflow.actors(actor_options(prepared.experiment, str(store))))
     for shard in plan.shards:
         ShardRunner(results, workflow.stages, Caller(actors), workflow.units).run(shard, {})
     return open_run(str(store), name)
