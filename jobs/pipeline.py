@@ -16,7 +16,7 @@ from jobs.worker import ShardWorker, WorkerSettings
 from jobs.workflow import Workflow
 
 CALLS_IN_FLIGHT = 2
-"""Shards queued at an actor, the one it works on included: above the 1.75 at which a Ray pool grows."""
+"""Shards queued at an actor for each that it works on, this one included: above the 1.75 at which a Ray pool grows."""
 
 
 def stream(
@@ -95,8 +95,9 @@ def _actors(ray: Any, pool: Pool, shards: int, cpus_wanted: float) -> Any:
         min_size=min(pool.min, initial),
         max_size=max(initial, min(pool.max, shards)),
         initial_size=initial,
-        max_tasks_in_flight_per_actor=CALLS_IN_FLIGHT,
-        max_concurrent_calls_per_actor=1,
+        max_tasks_in_flight_per_actor=CALLS_IN_FLIGHT * pool.shards,
+        max_concurrent_calls_per_actor=pool.shards,
+        enable_true_multi_threading=pool.shards > 1,
     )
 
 

@@ -12,6 +12,7 @@ from engine.metrics.scored import STRANGER
 from engine.report.data import CEILINGS_SCHEMA, PART_METRICS, REID_METRICS, REID_SIZES, SCORE_METRICS, SCORES_SCHEMA
 from engine.stage import Stage, Unit
 from engine.stages.cross import CROSS, MATCHED
+from engine.stages.prompt import Prompt, WritePrompt
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results, Wanted
 from jobs.progress import Progress
@@ -22,6 +23,8 @@ _OF_SCORE = (*SCORE_METRICS, *PART_METRICS)
 _GAINS = {"gain": "v", "gain_u": "v_u", "gain_c": "v_c", "gain_pa": "pa", "gain_gs": "gs", "gain_cp": "cp_unit", "gain_nv": "nv"}
 _SECOND = {"second_v": "v", "second_v_u": "v_u", "second_v_c": "v_c"}
 _SECOND_GAINS = {"second_gain": "v", "second_gain_c": "v_c"}
+_REPLY = ("finish", "model", "input_tokens", "output_tokens")
+_DECLINED = pa.array(["refused", "unparsed"])
 _BESIDE_REID = ("near_own", "near_other", *REID_SIZES.values())
 _CROSS = {f"{begin}{name}": f"{begin}{name}" for begin in (CROSS, MATCHED) for name in ("v", "v_u", "v_c", "gs")}
 
@@ -70,7 +73,7 @@ def _columns_read(workflow: Vptt) -> dict[str, tuple[Stage[Any], Sequence[str]]]
         prompt = entrant.prompt
         stages += [
             (prompt.retrieved, ["n_eff", "cap_binds"]),
-            (prompt, ["prompt", "words"]),
+            (prompt, ["outcome", "raw", "prompt", "words", "cut", *_replies(prompt)]),
             (entrant.score.embedding, ["truncated"]),
             (entrant.score, ["outcome", "code", "message", *_OF_SCORE, *(STRANGER + name for name in _GAINS.values())]),
             (entrant.second, [*_SECOND.values(), *(STRANGER + name for name in _SECOND_GAINS.values())]),
@@ -78,6 +81,11 @@ def _columns_read(workflow: Vptt) -> dict[str, tuple[Stage[Any], Sequence[str]]]
             (entrant.reid, [*REID_METRICS, *_BESIDE_REID]),
         ]
     return {stage.id: (stage, columns) for stage, columns in stages if stage is not None}
+
+
+def _replies(prompt: Prompt) -> list[str]:
+    """What its rows keep of a language model's replies."""
+    return [name for name in _REPLY if name in prompt.payload.names]
 
 
 def _unit_columns(shard: Shard, units: list[Unit]) -> pa.Table:
@@ -122,21 +130,29 @@ def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> 
         "backbone": prompt.writer_id,
         "budget": prompt.budget.name,
         "extractive": prompt.is_extractive,
+        "written": isinstance(prompt, WritePrompt),
     }
     columns: dict[str, Any] = {
         **{name: units[name] for name in units.column_names if name != "unit"},
         **{name: pa.repeat(value, rows) for name, value in constant.items()},
-        **{name: scores.column(name) for name in ("outcome", "code", "message", *_OF_SCORE)},
+        **_ended(prompts, scores),
+        **{name: scores.column(name) for name in _OF_SCORE},
         **{name: scores.less(of, STRANGER + of) for name, of in _GAINS.items()},
         **{name: second.column(of) for name, of in _SECOND.items()},
         **{name: second.less(of, STRANGER + of) for name, of in _SECOND_GAINS.items()},
         **{name: cross.column(of) for name, of in _CROSS.items()},
         **{name: reid.column(name) for name in (*REID_METRICS, *_BESIDE_REID)},
-        "prompt": prompts.column("prompt"),
-        "words": prompts.column("words"),
+        **{name: prompts.column(name) for name in ("prompt", "words", "cut", *_replies(prompt))},
         "truncated": _Beside(units, read, entrant.score.embedding).column("truncated"),
         "n_eff": retrieved.column("n_eff"),
         "cap_binds": retrieved.column("cap_binds"),
     }
     absent = pa.nulls(rows)
     return pa.table([columns.get(name, absent) for name in SCORES_SCHEMA.names], names=SCORES_SCHEMA.names).cast(SCORES_SCHEMA)
+
+
+def _ended(prompts: _Beside, scores: _Beside) -> dict[str, Any]:
+    """How each unit ended. A score that has no prompt to score has failed; the prompt itself was refused or could not be read."""
+    declined = pc.fill_null(pc.is_in(prompts.column("outcome").cast(pa.string()), value_set=_DECLINED), False)
+    told = {"outcome": prompts.column("outcome"), "code": pa.scalar(None, pa.string()), "message": prompts.column("raw")}
+    return {name: pc.if_else(declined, value, scores.column(name)) for name, value in told.items()}

@@ -12,14 +12,17 @@ from engine.errors import UsageError
 from engine.keys import seed_of
 from engine.metrics.vptt import SCORE_FIGURES
 from engine.nearest import did_you_mean
-from engine.outcome import Answered, Failed
+from engine.outcome import Answered, Failed, Refused, Unparsed
 from engine.prompting.evidence import Evidence
+from engine.prompting.writing import Said
 from engine.report.wording import counted
 from engine.rows import OUTCOMES, Row, inputs_digest
 from engine.stage import Read, Stage, Unit
+from engine.stages.model_prompt import ModelPrompt
 from engine.stages.prompt import Prompt
 from engine.stages.score import Score
 from engine.store.plans import Shard, Subject
+from engine.writer_config import TEMPLATE
 from jobs.console import Console
 from jobs.opened_run import OpenedRun, open_run
 from jobs.suggest import command
@@ -99,7 +102,8 @@ def _fits(parts: list[str], subject: Subject, unit: Unit, score: Score) -> bool:
 
 def _path(found: _Found) -> str:
     query = found.unit.query.id if found.unit.query else ""
-    return f"{found.subject.id}/{query}/{found.score.embedding.prompt.label}"
+    prompt = found.score.embedding.prompt
+    return f"{found.subject.id}/{query}/{prompt.label}" + ("" if prompt.writer == TEMPLATE else f"/{prompt.writer}")
 
 
 class _Lineage:
@@ -114,7 +118,8 @@ class _Lineage:
         assert found.unit.query is not None
         prompt = found.score.embedding.prompt
         say(f"{_path(found)}\nunit {found.unit.key}")
-        say(f"seed {seed_of(found.unit.key, prompt.fingerprint)} (of unit and stage; the template writer draws nothing)")
+        drawn = "" if isinstance(prompt, ModelPrompt) else "; this writer draws nothing"
+        say(f"seed {seed_of(found.unit.key, prompt.fingerprint)} (of unit and stage{drawn})")
         profile = self._step(self._run.workflow.people)
         if profile:
             say(f"  {profile.summary_given}\n  {len(profile.captions)} captions, source {profile.source}")
@@ -129,6 +134,8 @@ class _Lineage:
             say(f"  {written.prompt}\n  {written.words} words, {written.cut} phrases cut")
             for piece in written.pieces:
                 say(f"    {piece.source:<28} {piece.text}")
+            if written.said:
+                self._said(written.said)
         self._step(found.score.embedding)
         scored = self._step(found.score)
         if scored:
@@ -156,7 +163,15 @@ class _Lineage:
         self._console.event("step", stage=stage.id, outcome=OUTCOMES[type(row.outcome)], sha256=row.sha256, input_sha256=row.input_sha256)
         if isinstance(row.outcome, Failed):
             self._console.say(f"  {row.outcome.code}: {row.outcome.message}")
+        if isinstance(row.outcome, Refused | Unparsed):
+            self._console.say(f"  it said: {row.outcome.raw}")
         return row.outcome.value if isinstance(row.outcome, Answered) else None
+
+    def _said(self, said: Said) -> None:
+        tokens = f"{said.input_tokens:,} tokens in, {said.output_tokens:,} out, finish {said.finish}"
+        self._console.say(f"  {said.model or 'the model'} said ({tokens}):")
+        for line in said.raw.splitlines():
+            self._console.say(f"    | {line}")
 
     def _sha256(self, read: Read) -> str:
         row = self._row(read.stage, read.key)
