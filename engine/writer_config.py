@@ -65,8 +65,9 @@ class LanguageModel(_Strict):
     """A language model that writes prompts."""
 
     name: str = Field(description="What the writer is called in every table")
-    engine: Literal["llamacpp", "vllm", "openai", "anthropic"] = Field(
-        description="llamacpp, vllm: in the workers' own processes; openai: any OpenAI-compatible endpoint; anthropic: its messages"
+    engine: Literal["llamacpp", "vllm", "openai", "anthropic", "tiny"] = Field(
+        description="llamacpp, vllm: in the workers' own processes; openai: any OpenAI-compatible endpoint; anthropic: its messages; "
+        "tiny: a stand-in without weights"
     )
     model: str = Field(min_length=1, description="A laptop model's name, a folder or file, or the endpoint's name of the model")
     revision: str = Field("", description="For endpoints: the exact model that replies must name, such as gpt-4o-mini-2024-07-18")
@@ -122,9 +123,11 @@ BUILT_IN: dict[str, LanguageModel] = {
     for writer in (
         LanguageModel(name="smollm2", engine="llamacpp", model=SMOLLM2, context=4096),
         LanguageModel(name="smollm2-sampled", engine="llamacpp", model=SMOLLM2, context=4096, temperature=0.7, top_p=0.95),
+        LanguageModel(name="tiny-chat", engine="tiny", model="tiny-chat", temperature=1),
     )
 }
-"""Writers that a laptop has: SmolLM2-135M greedy, and sampled. A 135M model's prose is worth little; it proves the machinery."""
+"""Writers that a laptop has: SmolLM2-135M greedy, and sampled; a 135M model's prose is worth little, it proves the machinery. And a stand-in
+without weights that strings words together, to rehearse a cluster and to test."""
 
 WRITERS = (TEMPLATE, *BUILT_IN)
 WRITER_KINDS = ("<name>", "<model>")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def writer_ids(names: list[str], models: Mapping[str, LanguageModel]) -> dict[str, str]:
-    """For each writer "writer:<name>": everything that changes what it writes; for each language model "model:<name>": its id with revision.
+    """By "writer:<name>" everything that changes what a writer writes, by "model:<name>" each language model's id with revision.
 
     Raises ModelError if a model is not installed.
     """
@@ -45,6 +45,10 @@ def model_id(config: LanguageModel) -> str:
         from actors.models import resolve
 
         return llamacpp_id(resolve(config.model))
+    if config.engine == "tiny":
+        from actors.tiny_chat import TinyChat
+
+        return TinyChat.id
     if config.engine == "vllm":
         from actors.models import resolve
 
@@ -84,7 +88,7 @@ def make_writer(name: str, options: Mapping[str, Any], expected: str) -> Writer:
     if (found := writer_id(config)) != expected:
         raise ModelError(f"The writer '{name}' is {found} here, the plan names {expected}.", remedy="Install the same model on every node.")
     seat = Seat(int(given["threads"]), int(given["processes"]), str(options["store"]))
-    return ModelWriter(chat_model(config, seat), config.sampling())
+    return ModelWriter(chat_model(config, seat), config.sampling(), found)
 
 
 def chat_model(config: LanguageModel, seat: Seat) -> ChatModel:
@@ -127,9 +131,16 @@ def _anthropic(config: LanguageModel, seat: Seat) -> ChatModel:
     return AnthropicMessages(config, processes=seat.processes)
 
 
+def _tiny(config: LanguageModel, seat: Seat) -> ChatModel:
+    from actors.tiny_chat import TinyChat
+
+    return TinyChat()
+
+
 _ENGINES: dict[str, Callable[[LanguageModel, Seat], ChatModel]] = {
     "llamacpp": _llamacpp,
     "vllm": _vllm,
     "openai": _openai,
     "anthropic": _anthropic,
+    "tiny": _tiny,
 }

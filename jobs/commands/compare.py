@@ -68,7 +68,8 @@ def _with_scores(side: Side, run: OpenedRun) -> Side:
     """With the rows of the run's first writer and budget; queries by id and content, since another pool may have another one of that id."""
     experiment = _experiment(run)
     scores = score_table(run.workflow, run.plan, run.results, run.progress())
-    scores = scores.filter(pc.and_(pc.equal(scores["writer"], experiment.writer_names()[0]), pc.equal(scores["budget"], experiment.budgets[0])))
+    first = pc.and_(pc.equal(scores["writer"], experiment.writer_names()[0]), pc.equal(scores["budget"], experiment.budgets[0]))
+    scores = scores.filter(first)
     keys = {query.id: f"{query.id}@{query_key(query)[:16]}" for query in run.workflow.pool}
     named = pa.array([keys[name] for name in scores["query"].to_pylist()], pa.string())
     index = scores.schema.get_field_index("query")

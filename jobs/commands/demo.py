@@ -9,18 +9,21 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from engine.config_loading import load
-from engine.errors import MienError, UsageError
+from engine.errors import MienError, ModelError, UsageError
 from engine.store.lease import LAST_WORDS_S
 from engine.store.opening import open_backend
 from engine.store.plans import bound_run
 from jobs.audit import audit
 from jobs.call_log import VARIABLE, units_asked
+from jobs.commands import demo_prompts
 from jobs.console import Console
 from jobs.opened_run import open_run
 from jobs.planning import prepare
@@ -39,13 +42,28 @@ def demo_command(*, store: str, kill: bool, s3: bool, as_json: bool) -> int:
         # What is finished is never computed again, so a kill shows something only in a place of its own.
         store = f"{store.rstrip('/')}/kill-{time.strftime('%Y%m%d-%H%M%S')}"
     with _s3(Path(store), console) if s3 else nullcontext(store) as uri:
-        return _killed_half_way(uri, console) if kill else _driver(uri, console).run()
+        return _killed_half_way(uri, console) if kill else max(_driver(uri, console).run(), _by_a_model(uri, console))
 
 
-def _driver(uri: str, console: Console, murder: Murder | None = None) -> Driver:
-    prepared = prepare(load(None, os.environ, {}).experiment)
+def _by_a_model(uri: str, console: Console) -> int:
+    """A small run whose prompts a real language model writes, in the same store."""
+    console.say("\nA small part by a real language model: SmolLM2-135M on this machine's CPU.")
+    try:
+        driver = _driver(uri, console, name=demo_prompts.NAME, choices=demo_prompts.CHOICES)
+    except ModelError as error:
+        console.warn(f"Left out: {error}")
+        return 0
+    code = driver.run()
+    demo_prompts.tell_prompts(console, open_run(uri, demo_prompts.NAME))
+    return code
+
+
+def _driver(
+    uri: str, console: Console, murder: Murder | None = None, *, name: str = NAME, choices: Mapping[str, Any] = MappingProxyType({})
+) -> Driver:
+    prepared = prepare(load(None, os.environ, choices).experiment)
     command = shlex.join(["mien", *sys.argv[1:]])
-    return Driver(prepared, Options(uri, NAME, command, Retry(), murder or (lambda *_: None)), console)
+    return Driver(prepared, Options(uri, name, command, Retry(), murder or (lambda *_: None)), console)
 
 
 @dataclass
