@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.outcome import Answered, Failed, Outcome
+from engine.outcome import Answered, Outcome
 from engine.prompting.assembly import VERSION as ASSEMBLY_RULE
 from engine.prompting.assembly import assemble
-from engine.prompting.budget import word_count
-from engine.prompting.writing import EMPTY_QUERY, QUERY_OVER_BUDGET, WriteRequest, Written
+from engine.prompting.writing import WriteRequest, Written, unwritable
 
 
 class TemplateWriter:
@@ -28,14 +27,9 @@ class TemplateWriter:
 
 
 def _written(request: WriteRequest) -> Outcome[Written]:
-    words = word_count(request.query.text)
-    if not words:
-        return Failed(EMPTY_QUERY, f"query {request.query.id!r} holds no word. Give it a text.")
+    failed = unwritable(request)
+    if failed:
+        return failed
     made = assemble(request.query.text, request.phrases, request.budget)
-    if made is None:
-        return Failed(
-            QUERY_OVER_BUDGET,
-            f"query {request.query.id!r} has {words} words, budget {request.budget.name!r} allows {request.budget.words}. "
-            "Shorten the query or choose a larger budget.",
-        )
+    assert made is not None, "the query fits"
     return Answered(Written(made.prompt, made.words, made.pieces, made.cut))

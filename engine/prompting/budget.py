@@ -34,6 +34,11 @@ class Budget:
             if limit is not None and limit < 0:
                 raise ConfigError(f"budget {self.name!r}: {field} is {limit}.", remedy="Use 0 or more, or leave it out.")
 
+    @property
+    def is_by_phrases(self) -> bool:
+        """Whether a prompt is the query and some phrases, not a free text."""
+        return self.phrases is not None or self.phrase_words is not None
+
     def retrieval(self) -> RetrievalSettings:
         """The retrieval of this budget: no more elements in all than the phrases it has room for."""
         return RetrievalSettings(q=self.q, tau=self.tau, total=self.phrases)

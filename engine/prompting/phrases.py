@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -69,6 +70,14 @@ def clauses(text: str) -> tuple[str, ...]:
         if tokens(clause):
             found.append(clause)
     return tuple(found)
+
+
+def clause_ends(text: str) -> Iterator[int]:
+    """Where the clauses of `text` end: the index behind each mark that ends one, ascending; the text's length comes last."""
+    for mark in _CLAUSE_END.finditer(text):
+        if mark.end() < len(text):
+            yield mark.end()
+    yield len(text)
 
 
 def tidied(text: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.outcome import Outcome
-from engine.prompting.budget import Budget
+from engine.outcome import Failed, Outcome
+from engine.prompting.budget import Budget, word_count
 from engine.prompting.evidence import Evidence, RetrievedElement
 from engine.prompting.methods import Method
 from engine.prompting.phrases import Phrase
@@ -80,6 +80,20 @@ class Writer(Protocol):
     def close(self) -> None:
         """Let go of the model."""
         ...
+
+
+def unwritable(request: WriteRequest) -> Failed | None:
+    """Why no writer can answer this request: `empty-query` or `query-over-budget`; None if one can."""
+    words, limit = word_count(request.query.text), request.budget.words
+    if not words:
+        return Failed(EMPTY_QUERY, f"query {request.query.id!r} holds no word. Give it a text.")
+    if limit is None or words <= limit:
+        return None
+    return Failed(
+        QUERY_OVER_BUDGET,
+        f"query {request.query.id!r} has {words} words, budget {request.budget.name!r} allows {limit}. "
+        "Shorten the query or choose a larger budget.",
+    )
 
 
 def request_for(key: str, method: Method, profile: Profile, query: Query, evidence: Evidence | None, budget: Budget) -> WriteRequest:
