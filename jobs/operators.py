@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from engine.config import Pool
 from engine.stage import Stage
+from engine.writer_config import Parallel
 
 ANY = ""
 """The pool of a stage that holds no model of its own: it runs wherever its inputs were computed."""
@@ -20,13 +22,22 @@ class Operator:
     name: str
     pool: Pool
     stages: tuple[Stage[Any], ...]
+    parallel: Parallel = Parallel()
+    """How many GPUs one copy of its model takes."""
 
 
-def operators(stages: Sequence[Stage[Any]], pool_of: Callable[[str], str], pools: dict[str, Pool], *, earlier: int = 0) -> list[Operator]:
+def operators(
+    stages: Sequence[Stage[Any]],
+    pool_of: Callable[[str], str],
+    pools: Mapping[str, Pool],
+    *,
+    parallel: Mapping[str, Parallel] = MappingProxyType({}),
+    earlier: int = 0,
+) -> list[Operator]:
     """The fewest operators in which every stage comes after its inputs. `stages` stand in dependency order.
 
     `pool_of` names the pool of an actor, or `ANY`. A pool that is needed before and after another one makes two operators.
-    `earlier` operators of other phases count in their names.
+    `parallel` tells of pools whose model takes several GPUs. `earlier` operators of other phases count in their names.
     """
     waiting = list(stages)
     result: list[Operator] = []
@@ -40,5 +51,5 @@ def operators(stages: Sequence[Stage[Any]], pool_of: Callable[[str], str], pools
                 taken.append(stage)
                 open_.discard(stage.id)
         waiting = [stage for stage in waiting if stage.id in open_]
-        result.append(Operator(f"{name}-{earlier + len(result) + 1}", pools[name], tuple(taken)))
+        result.append(Operator(f"{name}-{earlier + len(result) + 1}", pools[name], tuple(taken), parallel.get(name, Parallel())))
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from engine.errors import ClusterError, MienError
 from jobs.attempts import UNIT_TRIES
 from jobs.gate import gated
 from jobs.operators import Operator
+from jobs.placement import Placement
 from jobs.references import ABSENT, ShardReference, Trouble
 from jobs.worker import ShardWorker, WorkerSettings
 from jobs.workflow import Workflow
@@ -37,29 +39,35 @@ def stream(
     context = ray.data.DataContext.get_current()
     _configure(context, execution)
     try:
-        with gated(context, may_submit):  # a dataset copies the context that it is made under
-            for row in _dataset(ray, references, operators, workflow, settings).iter_rows():
+        # A dataset copies the context that it is made under.
+        with ExitStack() as placements, gated(context, may_submit):
+            for row in _dataset(ray, references, operators, workflow, settings, placements).iter_rows():
                 yield _ended(ShardReference.of(row))
     except (ray.exceptions.RayError, ExecutionTimeoutError, SystemException) as error:
         raise _as_ours(error) from error
 
 
 def _dataset(
-    ray: Any, references: Sequence[ShardReference], operators: Sequence[Operator], workflow: Workflow, settings: WorkerSettings
+    ray: Any,
+    references: Sequence[ShardReference],
+    operators: Sequence[Operator],
+    workflow: Workflow,
+    settings: WorkerSettings,
+    placements: ExitStack,
 ) -> Any:
-    """The references through every operator that has anything to do."""
+    """The references through every operator that has anything to do; what its actors sit in ends with `placements`."""
     dataset = ray.data.from_items([reference.row() for reference in references], override_num_blocks=len(references))
     missing = _missing(references, workflow)
     needed = needed_operators(operators, references, workflow)
     for operator in needed:
+        placement = placements.enter_context(closing(Placement(ray, operator.pool, operator.parallel)))
         dataset = dataset.map_batches(
             ShardWorker,
             batch_size=1,
             batch_format="numpy",
             fn_constructor_args=(_settings_of(operator, settings, missing),),
             compute=_actors(ray, operator.pool, len(references), sum(each.pool.cpus for each in needed)),
-            num_cpus=operator.pool.cpus,
-            num_gpus=operator.pool.gpus,
+            **placement.arguments(),
         )
     return dataset
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from engine.config import Execution, Experiment
@@ -40,7 +41,7 @@ from engine.stages.second import SecondScore
 from engine.stages.strangers import strangers_of
 from engine.store.plans import Plan, Shard, Subject
 from engine.store.results import Results
-from engine.writer_config import TEMPLATE
+from engine.writer_config import TEMPLATE, LanguageModel
 from jobs.actor_factory import actor_maker
 from jobs.gallery import ensure_gallery
 from jobs.operators import ANY, Operator, operators
@@ -182,10 +183,11 @@ class Vptt:
         return {"gallery": ensure_gallery(self, plan, results, progress).option()}
 
 
-def operators_of(workflow: Vptt, execution: Execution) -> list[Operator]:
-    """The pools of processes that run the stages. Scores and ceilings are arithmetic: they run where their inputs were made."""
+def operators_of(workflow: Vptt, execution: Execution, models: Mapping[str, LanguageModel] = MappingProxyType({})) -> list[Operator]:
+    """The pools of processes that run the stages; `models` are the writers that are language models. Scores and ceilings are arithmetic: they run where their inputs were made."""
     pools = {"encoder": execution.encoder, **({"writer": execution.writer} if execution.writer else {})}
     pools |= {f"writer-{name}": pool for name, pool in execution.writers.items()}
+    parallel = {f"writer-{name}": model.parallel for name, model in models.items()}
 
     def pool_of(actor: str) -> str:
         kind, _, name = actor.partition(":")
@@ -195,7 +197,7 @@ def operators_of(workflow: Vptt, execution: Execution) -> list[Operator]:
 
     found: list[Operator] = []
     for phase in workflow.phases:
-        found += operators(phase, pool_of, pools, earlier=len(found))
+        found += operators(phase, pool_of, pools, parallel=parallel, earlier=len(found))
     return found
 
 
