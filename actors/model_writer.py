@@ -43,6 +43,11 @@ class ModelWriter:
         """What the model has used so far."""
         return self._model.spent
 
+    @property
+    def patient(self) -> bool:
+        """Whether its calls wait on a server on purpose, within bounds of their own."""
+        return bool(getattr(self._model, "patient", False))
+
     def write(self, requests: Sequence[WriteRequest]) -> list[Outcome[Written]]:
         """One outcome a request, in order. Raises what the model raises."""
         failures = [unwritable(request) for request in requests]

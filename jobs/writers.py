@@ -50,9 +50,10 @@ def model_id(config: LanguageModel) -> str:
 
         return TinyChat.id
     if config.engine == "vllm":
+        from actors.hub_snapshot import hub_id
         from actors.models import resolve
 
-        return resolve(config.model).id
+        return hub_id(config.model, config.revision) if config.revision else resolve(config.model).id
     # An endpoint tells no revision before it is asked; each row keeps the model that its reply names.
     return f"{config.model}@{config.revision}" if config.revision else config.model
 
@@ -104,13 +105,13 @@ def _llamacpp(config: LanguageModel, seat: Seat) -> ChatModel:
 
 
 def _vllm(config: LanguageModel, seat: Seat) -> ChatModel:
+    from actors.hub_snapshot import hub_snapshot
     from actors.models import resolve
     from actors.vllm_engine import VllmEngine
 
-    files = resolve(config.model)
     return VllmEngine(
-        files.folder,
-        id=files.id,
+        hub_snapshot(config.model, config.revision) if config.revision else resolve(config.model).folder,
+        id=model_id(config),
         context=config.context,
         dtype=config.dtype,
         tensor=config.parallel.tensor,
@@ -122,13 +123,21 @@ def _vllm(config: LanguageModel, seat: Seat) -> ChatModel:
 def _openai(config: LanguageModel, seat: Seat) -> ChatModel:
     from actors.endpoints.openai_chat import OpenAiChat
 
-    return OpenAiChat(config, processes=seat.processes)
+    return _batched(config, seat) if config.endpoint.batch else OpenAiChat(config, processes=seat.processes)
 
 
 def _anthropic(config: LanguageModel, seat: Seat) -> ChatModel:
     from actors.endpoints.anthropic_messages import AnthropicMessages
 
-    return AnthropicMessages(config, processes=seat.processes)
+    return _batched(config, seat) if config.endpoint.batch else AnthropicMessages(config, processes=seat.processes)
+
+
+def _batched(config: LanguageModel, seat: Seat) -> ChatModel:
+    from actors.endpoints.batches import BatchedChat
+    from engine.store.batch_ledger import BatchLedger
+    from engine.store.opening import open_backend
+
+    return BatchedChat(config, BatchLedger(open_backend(seat.store, proven=True)), processes=seat.processes)
 
 
 def _tiny(config: LanguageModel, seat: Seat) -> ChatModel:

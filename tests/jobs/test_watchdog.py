@@ -39,3 +39,9 @@ def test_a_call_that_returns_in_time_is_left_alone():
     assert (done.returncode, done.stdout) == (0, "returned\n")
     with Watchdog(0.2).watching():
         pass
+
+
+def test_a_call_that_is_stuck_beside_one_that_returned_ends_the_process():
+    both = "import threading\n    with dog.watching():\n        pass\n    " + SPIN
+    script = f"from jobs import watchdog\nwatchdog.GRACE_S = 1\ndog = watchdog.Watchdog(0.5)\nwith dog.watching():\n    {both}"
+    assert subprocess.run([sys.executable, "-c", script], timeout=30, check=False).returncode == EXIT_CODE
