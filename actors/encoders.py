@@ -1,4 +1,4 @@
-"""From an encoder's name in an experiment to its id and to the object that encodes: a real model, or the stand-in beside it."""
+"""From an encoder's name in an experiment to its id and to the object that encodes: a real model, a server's, or the stand-in."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from actors.encoder import Encoded, SentenceEncoder
+from actors.endpoints import embeddings
 from actors.models import TINY, resolve
 from actors.static_encoder import StaticEncoder
 from actors.tiny import TinyEncoder
@@ -23,13 +24,18 @@ class Encoder(Protocol):
 
 
 def encoder_id(name: str) -> str:
-    """The id with revision of the encoder called `name`, without loading it. Raises ModelError."""
+    """The id with revision of the encoder called `name`, without loading it. Raises ModelError, ConfigError for an endpoint's name."""
+    if embeddings.is_endpoint(name):
+        embeddings.parsed(name)
+        return name
     return TinyEncoder.id if name == TINY else resolve(name).id
 
 
 def make_encoder(name: str, *, threads: int = 1) -> Encoder:
-    """The encoder called `name`, loaded. Raises ModelError."""
+    """The encoder called `name`, loaded. Raises ModelError; ConfigError for an endpoint that cannot be asked."""
     if name == TINY:
         return TinyEncoder()
+    if embeddings.is_endpoint(name):
+        return embeddings.EndpointEncoder(name)
     files = resolve(name)
     return StaticEncoder(files) if files.static else SentenceEncoder(files, threads=threads)

@@ -163,7 +163,7 @@ def test_the_writers_own_context_is_kept(server, writer):
 
 
 def test_a_row_that_always_fails_ends_within_its_bound_and_costs_no_other_its_tries(server, writer):
-    model = OpenAiChat(writer(server.url, endpoint={"give_up_s": 1.5, "concurrency": 1}))
+    model = OpenAiChat(writer(server.url, endpoint={"give_up_s": 1.5, "concurrency": 2}))
     failed, fine = model.chat([asking("[500]"), asking("fine")])
     assert (failed.code, failed.kind) == (ENDPOINT_FAILED, FailureKind.RETRYABLE)
     assert "HTTP 500" in failed.message
