@@ -64,7 +64,7 @@ class SentenceEncoder:
     def __init__(self, model: str | ModelFiles, *, threads: int = 1, cache: int = 65536, batch_tokens: int = BATCH_TOKENS) -> None:
         if threads < 1 or cache < 0 or batch_tokens < 1:
             raise ValueError(f"threads {threads} and batch_tokens {batch_tokens} must be at least 1, cache {cache} at least 0")
-        self.files = resolve(model) if isinstance(model, str) else model
+        self.files = (resolve(model) if isinstance(model, str) else model).of_kind("checkpoint")
         settings = _Settings.read(self.files.folder)
         self.max_pieces = settings.max_pieces
         self._lowercase, self._first = settings.lowercase, settings.pooling == "cls"

