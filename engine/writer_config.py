@@ -70,7 +70,11 @@ class LanguageModel(_Strict):
         "tiny: a stand-in without weights"
     )
     model: str = Field(min_length=1, description="A laptop model's name, a folder or file, or the endpoint's name of the model")
-    revision: str = Field("", description="For endpoints: the exact model that replies must name, such as gpt-4o-mini-2024-07-18")
+    revision: str = Field(
+        "",
+        description="For endpoints: the exact model that replies must name, such as gpt-4o-mini-2024-07-18. For vllm: the commit of a "
+        "hub's model, which is then looked for in the hub's cache and need not be where a run is planned",
+    )
     api: Literal["chat", "completions"] = Field("chat", description="For openai: the endpoint's kind")
     temperature: float = Field(0.0, ge=0, le=2, description="0: greedy")
     top_p: float = Field(1.0, gt=0, le=1)
@@ -93,8 +97,12 @@ class LanguageModel(_Strict):
     @model_validator(mode="after")
     def _fits_its_engine(self) -> LanguageModel:
         served = self.engine in ("openai", "anthropic")
-        if not served and (self.endpoint != Endpoint() or self.revision):
-            raise ValueError(f"'endpoint' and 'revision' are for served models, not for engine {self.engine}")
+        if not served and self.endpoint != Endpoint():
+            raise ValueError(f"'endpoint' is for served models, not for engine {self.engine}")
+        if self.revision and not served and self.engine != "vllm":
+            raise ValueError(f"'revision' is for served models and for vllm, not for engine {self.engine}")
+        if self.revision and self.engine == "vllm" and not re.fullmatch("[0-9a-f]{40}", self.revision):
+            raise ValueError(f"'{self.revision}' is no commit; a branch or a tag may move, so give its 40 hex digits")
         if self.engine != "vllm" and self.parallel != Parallel():
             raise ValueError("'parallel' is for engine vllm")
         if self.engine != "openai" and self.api != "chat":
@@ -126,8 +134,8 @@ BUILT_IN: dict[str, LanguageModel] = {
         LanguageModel(name="tiny-chat", engine="tiny", model="tiny-chat", temperature=1),
     )
 }
-"""Writers that a laptop has: SmolLM2-135M greedy, and sampled; a 135M model's prose is worth little, it proves the machinery. And a stand-in
-without weights that strings words together, to rehearse a cluster and to test."""
+"""Writers that a laptop has: SmolLM2-135M greedy, and sampled; a 135M model's prose is worth little, it proves the machinery. And a
+stand-in without weights that strings words together, to rehearse a cluster and to test."""
 
 WRITERS = (TEMPLATE, *BUILT_IN)
 WRITER_KINDS = ("<name>", "<model>")

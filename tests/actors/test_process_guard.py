@@ -33,7 +33,7 @@ def test_what_is_guarded_ends_with_the_process_that_started_it():
     child = psutil.Process(int(owner.stdout.readline()))
     owner.wait()
     owner.stdout.close()
-    gone, alive = psutil.wait_procs([child], timeout=10)
+    _, alive = psutil.wait_procs([child], timeout=10)
     assert not alive
 
 

@@ -1,0 +1,38 @@
+"""Tests with vLLM, which has an environment of its own: see `make test-vllm`. Elsewhere they are not collected, and nothing is imported."""
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+
+FOLDER = os.environ.get("MIEN_VLLM_MODEL", "")
+
+if not FOLDER or importlib.util.find_spec("vllm") is None:
+    collect_ignore_glob = ["test_*.py"]
+
+
+def pytest_configure(config):
+    """vLLM lets go of its sockets when it is collected, which may be after the last test."""
+    config.addinivalue_line("filterwarnings", "ignore:Unclosed context:ResourceWarning")
+
+
+def pytest_collection_modifyitems(items):
+    """vLLM and torch warn of their own affairs; what mien warns of remains an error."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            for module in ("vllm", "torch", "xgrammar", "transformers", "multiprocessing"):
+                item.add_marker(pytest.mark.filterwarnings(f"ignore::Warning:{module}"))
+
+
+@pytest.fixture(scope="session")
+def model_folder():
+    """SmolLM2 as a Hugging Face folder."""
+    return Path(FOLDER)
+
+
+@pytest.fixture(autouse=True)
+def only_settings_of_mien(monkeypatch):
+    """`mien` takes MIEN_ variables for settings of its own."""
+    for name in [name for name in os.environ if name.startswith("MIEN_VLLM_")]:
+        monkeypatch.delenv(name)
