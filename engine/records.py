@@ -127,18 +127,30 @@ def profiles_to_table(profiles: Iterable[Profile]) -> pa.Table:
     return pa.Table.from_pylist([asdict(profile) for profile in profiles], schema=PROFILE_SCHEMA)
 
 
+def demographics_from_row(row: dict[str, Any]) -> Demographics:
+    """Demographics from a struct of `PROFILE_SCHEMA`."""
+    return Demographics(**{**row, "interests": tuple(row["interests"])})
+
+
+def elements_from_rows(rows: Iterable[dict[str, Any]]) -> tuple[Element, ...]:
+    """Elements from their structs."""
+    return tuple(Element(**row) for row in rows)
+
+
+def captions_from_rows(rows: Iterable[dict[str, Any]]) -> tuple[Caption, ...]:
+    """Captions from their structs."""
+    return tuple(Caption(row["text"], row["scenario"], elements_from_rows(row["elements"])) for row in rows)
+
+
 def profile_from_row(row: dict[str, Any]) -> Profile:
     """A profile from a row of `PROFILE_SCHEMA` as `Table.to_pylist` gives it. Assumes a checked row; see `engine.profiles` for checking."""
     return Profile(
         id=row["id"],
-        demographics=Demographics(**{**row["demographics"], "interests": tuple(row["demographics"]["interests"])}),
+        demographics=demographics_from_row(row["demographics"]),
         summary_given=row["summary_given"],
         summary_ref=row["summary_ref"],
-        elements=tuple(Element(**element) for element in row["elements"]),
-        captions=tuple(
-            Caption(caption["text"], caption["scenario"], tuple(Element(**element) for element in caption["elements"]))
-            for caption in row["captions"]
-        ),
+        elements=elements_from_rows(row["elements"]),
+        captions=captions_from_rows(row["captions"]),
         cluster=row["cluster"],
         source=row["source"],
         media=row["media"],

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from jobs.cli_options import Force, Json, Store
+from jobs.cli_profiles import profiles
 from jobs.suggest import DEFAULT_STORE
 
 app = typer.Typer(
@@ -18,20 +20,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-profiles = typer.Typer(help="Build, import, check and show people.", no_args_is_help=True, rich_markup_mode=None)
 config = typer.Typer(help="Look at a resolved configuration.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(profiles, name="profiles")
 app.add_typer(config, name="config")
 
 ExperimentFile = Annotated[Path, typer.Argument(help="Experiment file (YAML), such as experiments/laptop.yaml.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's name or id.")]
-Store = Annotated[str, typer.Option("--store", envvar="MIEN_STORE", help="Root of all results: a folder or s3://bucket/prefix.")]
-Json = Annotated[bool, typer.Option("--json", help="Only JSON lines on stdout; text goes to stderr.")]
 Limit = Annotated[str, typer.Option("--limit", help='People at most: "50" or "10%"; each with all tasks and methods.')]
 Name = Annotated[str, typer.Option("--name", help="Name of the run; bound to one plan for good.")]
 People = Annotated[Path | None, typer.Option("--people", help="Profiles (Parquet or JSONL) instead of the experiment's.")]
 MaxFailed = Annotated[int | None, typer.Option("--max-failed", min=0, help="Rows that may fail; what depends on one is not counted again.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="Any field: --set people.seed=3; may be repeated.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Also copy the report's files into this local folder, over what is there.")]
 INTERRUPTED = 130
@@ -266,68 +264,6 @@ def doctor(
     from jobs.commands.doctor import doctor_command
 
     raise typer.Exit(doctor_command(experiment, store=store, address=address, as_json=json))
-
-
-@profiles.command()
-def build(
-    out: Annotated[Path, typer.Option("--out", help="Parquet file to write.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="Number of people.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed.")] = 0,
-    force: Force = False,
-    json: Json = False,
-) -> None:
-    """Build synthetic people with the grammar builder: no model, no real person."""
-    from jobs.commands.people import build_command
-
-    build_command(n, seed, out, force=force, as_json=json)
-
-
-@profiles.command("import")
-def import_(
-    file: Annotated[Path, typer.Argument(help="Profiles or persona seeds, JSONL or Parquet.")],
-    out: Annotated[Path, typer.Option("--out", help="Parquet file to write.")],
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of what a persona seed leaves open.")] = 0,
-    max_failed: Annotated[int, typer.Option("--max-failed", min=0, help="Bad rows that are left out.")] = 0,
-    force: Force = False,
-    json: Json = False,
-) -> None:
-    """Import profiles, or make profiles from persona seeds."""
-    from jobs.commands.people import import_command
-
-    import_command(file, out, seed=seed, max_failed=max_failed, force=force, as_json=json)
-
-
-@profiles.command()
-def check(
-    file: Annotated[Path, typer.Argument(help="Profiles, JSONL or Parquet.")],
-    quality: Annotated[bool, typer.Option("--quality", help="Measure the good rows as well; exit code 4 if a band is not met.")] = False,
-    against: Annotated[Path | None, typer.Option("--against", help="A real prompt list to measure beside them; with --quality.")] = None,
-    json: Json = False,
-) -> None:
-    """Name every bad row with line, field and reason; with --quality also each figure of the people beside its band."""
-    from jobs.commands.people import check_command
-
-    if against and not quality:
-        from engine.errors import UsageError
-
-        raise UsageError("--against is a list to measure beside the people.", remedy="Add --quality.")
-    code = check_command(file, as_json=json)
-    if quality and not code:
-        from jobs.commands.quality import quality_command
-
-        code = quality_command(file, against=against, as_json=json)
-    raise typer.Exit(code)
-
-
-@profiles.command()
-def show(
-    person: Annotated[str, typer.Argument(metavar="ID", help="The person's id.")],
-    people: Annotated[Path | None, typer.Option("--people", help="A file of profiles; otherwise built by the grammar.")] = None,
-) -> None:
-    """Print one person readably."""
-    from jobs.commands.people import show_command
-
-    show_command(person, people)
 
 
 @config.command("show")

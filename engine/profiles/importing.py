@@ -72,27 +72,41 @@ def _profiles(rows: Iterator[tuple[int, object]]) -> ImportResult:
 
 
 def _seeds(rows: Iterator[tuple[int, object]], seed: int) -> ImportResult:
-    result = ImportResult(iter(()), "seeds")
+    read = distinct_sheets(rows)
+    merged = read.rows - len(read.bad) - len(read.sheets)
+    return ImportResult(_built(read.sheets, seed), "seeds", read.rows, len(read.sheets), merged, read.bad)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetsRead:
+    """The distinct persona sheets among `rows` rows, in the order of the file, and the rows refused."""
+
+    sheets: list[PersonaSheet]
+    rows: int
+    bad: list[BadRow]
+
+
+def distinct_sheets(rows: Iterator[tuple[int, object]]) -> SheetsRead:
+    """The sheets in raw rows of persona seeds; rows that say the same are one sheet."""
+    bad: list[BadRow] = []
     sheets: dict[frozenset[tuple[str, ...]], PersonaSheet] = {}
+    count = 0
     for line, raw in rows:
-        result.rows += 1
+        count += 1
         if isinstance(raw, Unreadable):
-            result.bad.append(BadRow(line, "", "", raw.reason, raw.remedy))
+            bad.append(BadRow(line, "", "", raw.reason, raw.remedy))
             continue
         try:
             sheet = sheet_of(raw)
         except FieldError as error:
-            result.bad.append(bad_row(line, raw, error))
+            bad.append(bad_row(line, raw, error))
             continue
         same = likeness(sheet.marks)
         known = sheets.get(same)
         # The sheet that is kept does not depend on the order of the file.
         if known is None or (sheet.marks, sheet.sentences) < (known.marks, known.sentences):
             sheets[same] = sheet
-    result.distinct = len(sheets)
-    result.merged = result.rows - len(result.bad) - len(sheets)
-    result.profiles = _built(list(sheets.values()), seed)
-    return result
+    return SheetsRead(list(sheets.values()), count, bad)
 
 
 def _built(sheets: Sequence[PersonaSheet], seed: int) -> Iterator[Profile]:

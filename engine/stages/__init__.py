@@ -1,6 +1,7 @@
 """The stages that benchmarks are lists of, one file each: what it reads, how a unit becomes a call, who answers, what a row is.
 
 people.py      the profiles themselves, as they were read
+people_by_model.py  persona seeds, and the four steps by which a language model makes people of them
 queries.py     the pool of queries
 memory.py      embeddings of captions, elements and the reference summary
 retrieve.py    VPRAG's evidence for a query, and the control that draws elements at random

@@ -13,12 +13,13 @@ from engine.stage import Unit
 from engine.stages.prompt import Prompt, WritePrompt
 
 _SAID = (
-    ("raw", pa.string()),
+    ("reply", pa.string()),
     ("finish", pa.string()),
     ("model", pa.string()),
     ("input_tokens", pa.int64()),
     ("output_tokens", pa.int64()),
 )
+"""The fields of `Said` in order; its `raw` is "reply" here, since every row has a "raw" for what refused or could not be read."""
 
 
 class ModelPrompt(WritePrompt):
@@ -34,7 +35,8 @@ class ModelPrompt(WritePrompt):
 
     def encode(self, value: Written) -> dict[str, Any]:
         assert value.said is not None
-        return super().encode(value) | asdict(value.said)
+        said = asdict(value.said)
+        return super().encode(value) | {"reply": said.pop("raw"), **said}
 
     def decode(self, columns: dict[str, Any]) -> Written:
-        return replace(super().decode(columns), said=Said(**{name: columns[name] for name, _ in _SAID}))
+        return replace(super().decode(columns), said=Said(*(columns[name] for name, _ in _SAID)))

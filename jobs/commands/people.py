@@ -22,7 +22,7 @@ def build_command(n: int, seed: int, out: Path, *, force: bool, as_json: bool) -
     """Build people into a Parquet file."""
     from engine.profiles.grammar import build_profile, build_profiles  # reads a lexicon
 
-    _refuse_existing(out, force)
+    refuse_existing(out, force)
     console = Console(as_json=as_json)
     with console.progress("building people", "people") as bar:
         written = write_people(build_profiles(n, seed), out, progress=lambda done: bar.set(done, n))
@@ -32,7 +32,7 @@ def build_command(n: int, seed: int, out: Path, *, force: bool, as_json: bool) -
 
 def import_command(file: Path, out: Path, *, seed: int, max_failed: int, force: bool, as_json: bool) -> None:
     """Import profiles or persona seeds into a Parquet file; nothing is written if too many rows are bad."""
-    _refuse_existing(out, force)
+    refuse_existing(out, force)
     console = Console(as_json=as_json)
     imported = import_people(file, seed=seed)
     with console.progress("importing people", "people") as bar:
@@ -44,7 +44,7 @@ def import_command(file: Path, out: Path, *, seed: int, max_failed: int, force: 
     console.event("done", rows=imported.rows, distinct=imported.distinct, merged=imported.merged, people=written, file=str(out))
 
 
-def _refuse_existing(out: Path, force: bool) -> None:
+def refuse_existing(out: Path, force: bool) -> None:
     """A file that is there may be what a run was planned with."""
     if out.exists() and not force:
         raise UsageError(f"{out} exists already.", remedy="Choose another --out, or replace it with --force.")
@@ -53,8 +53,7 @@ def _refuse_existing(out: Path, force: bool) -> None:
 def _guarded(imported: ImportResult, file: Path, max_failed: int) -> Iterator[Profile]:
     """The people; raises at their end if too many rows were bad, before the written file takes its name."""
     yield from imported.profiles
-    if len(imported.bad) > max_failed:
-        raise _bad_rows(file, imported.bad, f"Mend them, or leave them out with --max-failed {len(imported.bad)}.")
+    refuse_bad_rows(file, imported.bad, max_failed)
 
 
 def check_command(file: Path, *, as_json: bool) -> int:
@@ -110,11 +109,18 @@ def _from_grammar(person: str) -> Profile:
     return build_profile(int(index), int(seed))
 
 
-def _bad_rows(file: Path, bad: list[BadRow], remedy: str) -> InputError:
+def refuse_bad_rows(file: Path, bad: list[BadRow], max_failed: int) -> None:
+    """Raise InputError naming the first of them if there are more than `max_failed`."""
+    if len(bad) <= max_failed:
+        return
     first = bad[0]
     lines = [first.reason, *(f"  {row.told}" for row in bad[1:10])]
     if len(bad) > 10:
         lines.append(f"  and {len(bad) - 10} more (`{shlex.join(['mien', 'profiles', 'check', str(file)])}` names them all)")
-    return InputError(
-        "\n".join(lines) + ("\n" if len(lines) > 1 else "."), file=str(file), line=first.line, field=first.field, remedy=remedy
+    raise InputError(
+        "\n".join(lines) + ("\n" if len(lines) > 1 else "."),
+        file=str(file),
+        line=first.line,
+        field=first.field,
+        remedy=f"Mend them, or leave them out with --max-failed {len(bad)}.",
     )

