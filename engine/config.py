@@ -207,7 +207,7 @@ class Experiment(_Strict):
 
     @model_validator(mode="after")
     def _pools_of_writers(self) -> Experiment:
-        for name, pool in self.execution.writers.items():
+        for name in self.execution.writers:
             if name not in self.writer_names():
                 raise ValueError(f"execution.writers: there is no writer '{name}'{did_you_mean(name, self.writer_names())}")
         for name, model in self.language_models().items():
@@ -258,7 +258,8 @@ class Experiment(_Strict):
         `models` has the sha256 of each file as "given:<name>" and the id of each language model as "model:<name>".
         """
         pinned: dict[str, Any] = self.model_dump(mode="json", exclude={"name", "execution", "max_failed", "encoder", "second_encoder"})
-        pinned["methods"] = [*self.method_names(), *({"name": each.name, "file": models[f"given:{each.name}"]} for each in self.own_methods())]
+        own = [{"name": each.name, "file": models[f"given:{each.name}"]} for each in self.own_methods()]
+        pinned["methods"] = [*self.method_names(), *own]
         pinned["writers"] = [w if isinstance(w, str) else w.pinned(models[f"model:{w.name}"]) for w in self.writers]
         if self.people.file:
             pinned["people"] = {"file": people}

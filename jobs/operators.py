@@ -11,6 +11,8 @@ from engine.config import Pool
 from engine.stage import Stage
 from engine.writer_config import Parallel
 
+ONE_GPU = Parallel()
+
 ANY = ""
 """The pool of a stage that holds no model of its own: it runs wherever its inputs were computed."""
 
@@ -22,7 +24,7 @@ class Operator:
     name: str
     pool: Pool
     stages: tuple[Stage[Any], ...]
-    parallel: Parallel = Parallel()
+    parallel: Parallel = ONE_GPU
     """How many GPUs one copy of its model takes."""
 
 
@@ -51,5 +53,5 @@ def operators(
                 taken.append(stage)
                 open_.discard(stage.id)
         waiting = [stage for stage in waiting if stage.id in open_]
-        result.append(Operator(f"{name}-{earlier + len(result) + 1}", pools[name], tuple(taken), parallel.get(name, Parallel())))
+        result.append(Operator(f"{name}-{earlier + len(result) + 1}", pools[name], tuple(taken), parallel.get(name, ONE_GPU)))
     return result

@@ -24,6 +24,7 @@ from jobs.failures import Failure, failures, stale_shards
 from jobs.history import operations
 from jobs.progress import Progress
 from jobs.report_inputs import ceiling_table, score_table
+from jobs.stand_ins import main_writer, stand_ins
 from jobs.vptt import Vptt
 from jobs.workflow import sharded
 
@@ -106,6 +107,8 @@ def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: st
     experiment = Experiment.model_validate(plan.identity["experiment"])
     budget = PRESETS[experiment.budgets[0]]
     people = sum(len(shard.subjects) for shard in plan.shards)
+    writers = experiment.writer_names()
+    standing_in = stand_ins(writers, plan.identity["models"])
     facts: dict[str, Any] = {
         "run": plan.run,
         "name": name,
@@ -116,14 +119,14 @@ def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: st
         "units": sum(len(workflow.units(shard, score)) for shard in plan.shards for score in workflow.scores),
         "metric_ids": {"vptt": workflow.ceilings.definition.id},
         "encoder": plan.identity["models"]["encoder"],
-        "writers": tuple(experiment.writer_names()),
+        "writers": tuple(writers),
         "pa_id": pa_id,
-        "stand_ins": tuple(f"{writer} writer for a language model" for writer in experiment.writer_names() if writer == "template"),
+        "stand_ins": standing_in,
         "experiment": plan.identity["experiment"],
         "command": command,
         "seed": experiment.seed,
         "metric": "v" if budget.score == "V" else "v_c",
-        "writer": experiment.writer_names()[0],
+        "writer": main_writer(writers, standing_in),
         "budget": budget.name,
     }
     return RunFacts(**facts)

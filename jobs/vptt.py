@@ -184,7 +184,10 @@ class Vptt:
 
 
 def operators_of(workflow: Vptt, execution: Execution, models: Mapping[str, LanguageModel] = MappingProxyType({})) -> list[Operator]:
-    """The pools of processes that run the stages; `models` are the writers that are language models. Scores and ceilings are arithmetic: they run where their inputs were made."""
+    """The pools of processes that run the stages; `models` are the writers that are language models.
+
+    Scores and ceilings are arithmetic: they run where their inputs were made.
+    """
     pools = {"encoder": execution.encoder, **({"writer": execution.writer} if execution.writer else {})}
     pools |= {f"writer-{name}": pool for name, pool in execution.writers.items()}
     parallel = {f"writer-{name}": model.parallel for name, model in models.items()}

@@ -34,7 +34,7 @@ class Grid:
         cluster: (cases,) index into the clusters of the whole run.
         family: (cases,) index into the query families of the whole run.
         task: (cases,) index into `tasks`.
-        extractive: (methods,) whether the template writer pasted captions for this method.
+        extractive: (methods,) whether the setting's writer pasted captions for this method, as the template does.
     """
 
     setting: Setting

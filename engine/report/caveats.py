@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from engine.report.cases import POOLED
 from engine.report.data import CONTROLS, RunFacts
 from engine.report.rows import Retrieval
-from engine.report.summary import Summary
+from engine.report.settings import others, settings, writer_name
+from engine.report.summary import Summary, setting_of
 from engine.report.wording import METRIC_LABEL, count, counted, figure, listed, share
 from engine.statistics.estimates import FEW_CLUSTERS, FEWEST_CLUSTERS
 
@@ -15,6 +16,7 @@ STAND_IN = "tiny-trigrams@"
 """How the id of the encoder begins that has no weights (`actors.tiny`)."""
 CAP_WARNS = 0.90
 MISSING_WARNS = 0.01
+CUT_OFF_WARNS = 0.1
 SPANNED = ("v", "v_u", "v_literal", "v_c", "v_c_literal", "gs", "cp_unit", "cp_literal")
 """Metrics in which a mean above the person's own captions deserves a second look; any prompt may be more novel."""
 
@@ -32,6 +34,9 @@ def warnings(summary: Summary, facts: RunFacts, non_finite: int) -> Iterator[str
         yield f"{count(non_finite)} scores of answered units are not finite numbers and count as missing."
     yield from _few_clusters(summary)
     yield from _missing(summary)
+    for name, other in others(summary):
+        yield from (f"Prompts by {name}: {sentence[:1].lower()}{sentence[1:]}" for sentence in _missing(other))
+    yield from _replies(summary)
     yield from _retrieval(summary)
     cut = [row for row in summary.of_setting(summary.words, task=POOLED) if row.truncated]
     if cut:
@@ -70,6 +75,19 @@ def _missing(summary: Summary) -> Iterator[str]:
     for method in summary.methods():
         if method not in scored:
             yield f"{method}: no unit has a {label}."
+
+
+def _replies(summary: Summary) -> Iterator[str]:
+    """What is wrong with the replies of a language model: several models behind one name, replies that did not end."""
+    for setting in settings(summary):
+        rows = [row for row in summary.writing if setting_of(row) == setting]
+        models = sorted({model for row in rows for model in row.models})
+        name = writer_name(summary, setting)
+        if len(models) > 1:
+            yield f"Replies to {name} name {len(models)} models ({listed(models)}): its figures mix them. Pin `revision` to refuse others."
+        counted, cut_off = sum(row.counted for row in rows), sum(row.cut_off for row in rows)
+        if counted and cut_off > CUT_OFF_WARNS * counted:
+            yield f"{share(cut_off / counted)} of the replies of {name} were longer than its `max_tokens` and are unfinished."
 
 
 def _retrieval(summary: Summary) -> Iterator[str]:

@@ -110,14 +110,20 @@ def wins(grid: Grid, task_of_family: Integers) -> Iterator[WinShare]:
 
 
 def effects(grid: Grid, people: ClusterBootstrap, metrics: Sequence[str]) -> Iterator[Effect]:
-    """Cohen's d of the best method of the verdict over every competing method, by task."""
-    methods = np.flatnonzero(competitors(grid))
-    if len(methods) < 2:
-        return
-    eligible = ~grid.extractive[methods]
+    """Cohen's d of the best method of the verdict over every competing method, by task.
+
+    A method with a value in few cases has no d: the cases that it shares would be too few for the others'.
+    """
+    competing, common = np.flatnonzero(competitors(grid)), common_values(grid)
     for task, cases in grid.groups():
         for metric in metrics:
-            found = effects_against_best(people, grid.cluster[cases], grid.values[cases][:, methods, METRICS.index(metric)], eligible)
+            values = common[cases][:, competing, METRICS.index(metric)]
+            known = np.isfinite(values).sum(axis=0)
+            shared = known == known.max(initial=0)
+            methods = competing[shared]
+            if len(methods) < 2:
+                continue
+            found = effects_against_best(people, grid.cluster[cases], values[:, shared], ~grid.extractive[methods])
             if found is None:
                 continue
             for column, method in enumerate(methods):

@@ -57,13 +57,22 @@ SCORES_SCHEMA = pa.schema(
         pa.field("n_eff", pa.float64()),
         pa.field("near_own", pa.float64()),
         pa.field("near_other", pa.float64()),
+        pa.field("written", pa.bool_(), nullable=False),
+        pa.field("cut", pa.int64()),
+        pa.field("finish", pa.string()),
+        pa.field("model", pa.string()),
+        pa.field("input_tokens", pa.int64()),
+        pa.field("output_tokens", pa.int64()),
     ]
     + [pa.field(name, pa.int32()) for name in REID_SIZES.values()]
     + [pa.field(name, pa.float64()) for name in METRICS],
-    metadata={"mien.record": "vptt-report-score", "mien.version": "1"},
+    metadata={"mien.record": "vptt-report-score", "mien.version": "2"},
 )
 """One row per unit x method x writer. Methods are compared only where writer, backbone and budget are equal, so a method
-that needs no model (baseline) carries the writer and backbone of the methods it stands beside."""
+that needs no model (baseline) carries the writer and backbone of the methods it stands beside.
+
+`written`: the setting's writer wrote it, unlike own captions, noise and anyone's own prompts. `cut` counts the phrases that the budget
+dropped. `finish`, `model` and the tokens are a language model's: how its reply ended, what it names itself, what the call took."""
 
 CEILINGS_SCHEMA = pa.schema(
     [pa.field(name, pa.string(), nullable=False) for name in ("subject", "cluster", "outcome")]
@@ -78,8 +87,9 @@ class RunFacts:
     """What was decided before a row was scored.
 
     `metric` is the preset's own score ("v" for q3, "v_c" for q1 and q2); `writer` and `budget` name the setting that the verdict is
-    about; `metric_ids` maps a metric's name, or the benchmark's for its whole definition, to an id; `experiment` is the resolved
-    configuration without secrets. `command` and `experiment` may name paths, so they stand only in `index.html` and `run.json`.
+    about; `metric_ids` maps a metric's name, or the benchmark's for its whole definition, to an id; `stand_ins` maps a writer's name to
+    what it is instead of a real one; `experiment` is the resolved configuration without secrets. `command` and `experiment` may name
+    paths, so they stand only in `index.html` and `run.json`.
     """
 
     run: str
@@ -97,7 +107,7 @@ class RunFacts:
     metric: str
     writer: str
     budget: str
-    stand_ins: tuple[str, ...] = ()
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
     experiment: Mapping[str, Any] = field(default_factory=dict)
     command: str = ""
     benchmark: str = "vptt"

@@ -131,7 +131,11 @@ def coverage(grid: Grid) -> Iterator[Coverage]:
 
 def failures(table: pa.Table) -> list[FailureGroup]:
     """Units without an answer, grouped by outcome and code, the largest group first; `table` is sorted by key."""
-    ended = table.filter(pc.not_equal(table.column("outcome"), "answered")).select(["outcome", "code", "method", "message"]).to_pylist()
+    ended = (
+        table.filter(pc.not_equal(table.column("outcome"), "answered"))
+        .select(["outcome", "code", "method", "writer", "message"])
+        .to_pylist()
+    )
     groups: dict[tuple[str, str], list[dict[str, str | None]]] = {}
     for row in ended:
         groups.setdefault((row["outcome"], row["code"] or "(no code)"), []).append(row)
@@ -141,6 +145,7 @@ def failures(table: pa.Table) -> list[FailureGroup]:
             code=code,
             count=len(rows),
             methods=tuple(sorted({row["method"] or "" for row in rows})),
+            writers=tuple(sorted({row["writer"] or "" for row in rows})),
             message=next((row["message"][:PROMPT_CHARACTERS] for row in rows if row["message"]), ""),
             remedy=_REMEDY[outcome],
         )

@@ -12,8 +12,11 @@ from engine.report import rows
 from engine.report.control_check import Check
 from engine.report.galleries import GallerySize
 from engine.report.personal import Gain, PersonalShare, StrangerAgreement
+from engine.report.scale import ScaleCell
 from engine.report.slices import Slice
 from engine.report.summary import Summary
+from engine.report.writer_orders import WriterAgreement
+from engine.report.writing import Writing
 
 # A spreadsheet runs a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -40,6 +43,9 @@ def csv_files(summary: Summary) -> Iterator[tuple[str, bytes]]:
         "retrieval": (rows.Retrieval, summary.retrieval),
         "copying": (rows.Copying, summary.copying),
         "outcomes": (rows.Coverage, summary.outcomes),
+        "writing": (Writing, summary.writing),
+        "scale": (ScaleCell, summary.scale),
+        "writer_agreement": (WriterAgreement, summary.writer_agreement),
         "failures": (rows.FailureGroup, summary.failures),
     }
     for name, (kind, found) in named.items():

@@ -8,6 +8,7 @@ from engine.report.cases import POOLED
 from engine.report.controls import gain_of, gain_told
 from engine.report.data import CONTROLS
 from engine.report.personal import GAIN
+from engine.report.settings import settings, writer_name
 from engine.report.summary import Summary
 from engine.report.verdict import first_sentence
 from engine.report.wording import METRIC_LABEL, count, counted, figure, interval
@@ -27,11 +28,20 @@ def headline(summary: Summary) -> list[str]:
     lines = [
         f"{summary.name}: {state}, {', '.join([people, _prompts(summary), *_unreferenced(summary)])}",
         _gains(summary),
-        f"{label} (n = {count(n)} a method): {', '.join(marks)}{_dagger(marks)}" if marks else f"{label}: no unit has a score",
+        f"{label}{_writer(summary)} (n = {count(n)} a method): {', '.join(marks)}{_dagger(marks)}"
+        if marks
+        else f"{label}: no unit has a score",
         first_sentence(summary),
     ]
     # A name may hold anything, and a terminal obeys control characters.
     return ["".join(letter if letter.isprintable() else " " for letter in line) for line in lines]
+
+
+def _writer(summary: Summary) -> str:
+    """Whose prompts the lines are about, where there are several writers."""
+    if summary.setting is None or len(settings(summary)) < 2:
+        return ""
+    return f" by {writer_name(summary, summary.setting)}"
 
 
 def _gains(summary: Summary) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.report import methods_text, pair_tables, tables, trust_tables
+from engine.report import methods_text, pair_tables, tables, trust_tables, writer_tables
 from engine.report.cases import POOLED
 from engine.report.comparison import ORDERING
 from engine.report.data import RunFacts
 from engine.report.published import caution, published_tables
+from engine.report.settings import settings
 from engine.report.slices import KINDS_OF_SLICE
 from engine.report.summary import Summary
 from engine.report.tables import Table
@@ -66,11 +67,12 @@ def _lines(summary: Summary, facts: RunFacts) -> Iterator[str]:
     yield from _table(trust_tables.control_checks(summary))
     yield from _heading(f"Scoreboard: {label}, higher is better", summary)
     if summary.extractive:
-        yield from ("† extractive: captions are pasted, not written; not judged.", "")
+        yield from ("† extractive under this writer: captions are pasted, not written; not judged.", "")
     for task in tables.scored_tasks(summary):
         yield from _table(tables.scoreboard(summary, task))
     yield from _table(tables.outcomes(summary))
     yield from _table(tables.other_settings(summary))
+    yield from _writers(summary)
     yield from _heading("Components", summary)
     for task in tables.scored_tasks(summary):
         for table in tables.components(summary, task):
@@ -106,6 +108,17 @@ def _lines(summary: Summary, facts: RunFacts) -> Iterator[str]:
     for paragraph in methods_text.paragraphs(summary, facts):
         yield from (_plain(paragraph), "")
     yield from _table(Table("Metrics", ("metric", "meaning", "id"), tuple(methods_text.definitions(summary, facts))))
+
+
+def _writers(summary: Summary) -> Iterator[str]:
+    if not writer_tables.are_worth_a_section(summary):
+        return
+    yield from _heading("Writers", summary)
+    if len(settings(summary)) > 1:
+        for made in (writer_tables.scale_table, writer_tables.scale_details, writer_tables.scale_by_task, writer_tables.orders):
+            yield from _table(made(summary))
+    yield from _table(writer_tables.writers(summary))
+    yield from _table(writer_tables.writing(summary))
 
 
 def _distrust(summary: Summary) -> Iterator[str]:

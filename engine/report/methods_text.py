@@ -61,6 +61,13 @@ def paragraphs(summary: Summary, facts: RunFacts) -> Iterator[str]:
         "is post hoc, against the best method of the row that the verdict may name; the best is chosen anew in each resample, and the "
         "intervals are percentile intervals."
     )
+    if len(facts.writers) > 1:
+        yield (
+            "Each writer's comparisons are families of tests of their own, and no mean is compared between writers: only the order of the "
+            "methods is, by Kendall's tau-b over the cases that both wrote for, with people resampled, and by the pairs that both surely "
+            f"order. Sentences and charts are about {facts.writer}: the first writer that is a language model and no stand-in, else the "
+            "first language model, else the first."
+        )
     yield (
         "A win share has Wilson's score interval (1927) on the effective number of cases, with Student's t for the number of clusters, "
         "after Korn and Graubard (1998) and Franco, Little, Louis and Slud (2019). The effective number is p (1 - p) over the variance of "

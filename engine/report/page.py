@@ -12,12 +12,13 @@ import pyarrow as pa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from engine.report import figures, methods_text, pair_tables, tables, trust_charts, trust_tables
+from engine.report import figures, methods_text, pair_tables, tables, trust_charts, trust_tables, writer_tables
 from engine.report.cases import POOLED
 from engine.report.comparison import ORDERING
 from engine.report.controls import ran
 from engine.report.data import Operations, RunFacts
 from engine.report.published import caution, published_tables
+from engine.report.settings import settings
 from engine.report.slices import KINDS_OF_SLICE
 from engine.report.summary import Summary
 from engine.report.verdict import controls, personal
@@ -49,6 +50,7 @@ def page(summary: Summary, facts: RunFacts, operations: Operations, scores: pa.T
         summary=summary,
         facts=facts,
         **_scores(summary),
+        **_writers(summary),
         **_trust(summary),
         **_beside(summary, facts, operations, scores),
     )
@@ -78,6 +80,22 @@ def _scores(summary: Summary) -> dict[str, Any]:
         "effects": [tables.cohens_d(summary, metric) for metric in ORDERING[summary.metric]],
         "disagreements": [row for row in summary.disagreements if row.task != POOLED],
         "metric_label": METRIC_LABEL,
+    }
+
+
+def _writers(summary: Summary) -> dict[str, Any]:
+    """Scale tables only of several writers; nothing at all where a template alone wrote."""
+    several, told = len(settings(summary)) > 1, writer_tables.are_worth_a_section(summary)
+    made = (writer_tables.scale_table, writer_tables.scale_details, writer_tables.scale_by_task, writer_tables.orders)
+    nothing = tables.Table("", (), ())
+    scale, details, by_task, orders = (table(summary) if several else nothing for table in made)
+    return {
+        "scale": scale,
+        "scale_details": details,
+        "scale_by_task": by_task,
+        "writer_orders": orders,
+        "writers": writer_tables.writers(summary) if told else None,
+        "writing": writer_tables.writing(summary) if told else None,
     }
 
 

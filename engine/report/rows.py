@@ -253,6 +253,7 @@ class FailureGroup:
     code: str
     count: int
     methods: tuple[str, ...]
+    writers: tuple[str, ...]
     message: str
     remedy: str
 

@@ -15,8 +15,11 @@ from engine.keys import seed_of
 from engine.report import caveats, common_cases, comparison, controls, diagnostics, galleries, orders, personal, prompt_length, verdict
 from engine.report.cases import POOLED, Cases, Grid, cases_of
 from engine.report.data import OUTCOMES, RunFacts
+from engine.report.scale import scale
 from engine.report.slices import slices
 from engine.report.summary import Summary, setting_of
+from engine.report.writer_orders import writer_agreement
+from engine.report.writing import writings
 from engine.statistics.two_way import TwoWayBootstrap
 
 
@@ -31,7 +34,7 @@ def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
         raise ConfigError(f"no report is made about the metric {facts.metric!r}.", remedy="A preset scores with v (q3) or v_c (q1, q2).")
     compared, ordering = comparison.COMPARED[facts.metric], comparison.ORDERING[facts.metric]
     with_controls = (*compared, *controls.COMPARED)
-    cases = cases_of(scores)
+    cases = _in_order(cases_of(scores), facts)
     bootstrap = TwoWayBootstrap(cases.clusters, cases.task_of_family, seed_of(facts.run, "report", "bootstrap"))
     default = _default_grid(cases, facts)
     results = tuple(row for grid in cases.grids for row in comparison.results(grid, bootstrap))
@@ -68,17 +71,31 @@ def summarise(facts: RunFacts, scores: pa.Table, ceilings: pa.Table) -> Summary:
         retrieval=tuple(row for grid in cases.grids for row in diagnostics.retrieval(cases, grid)),
         copying=tuple(row for grid in cases.grids for row in diagnostics.copying(cases, grid)),
         outcomes=tuple(row for grid in cases.grids for row in diagnostics.coverage(grid)),
+        writing=tuple(row for grid in cases.grids for row in writings(cases, grid)),
+        scale=(),
+        writer_agreement=tuple(writer_agreement(cases, cases.grids, bootstrap.people, facts.metric)),
         failures=tuple(diagnostics.failures(cases.table)),
         samples=tuple(diagnostics.samples(cases, default, facts.metric, seed_of(facts.run, "report", "samples"))) if default else (),
         warnings=(),
         verdict=(),
     )
+    cells = scale(
+        summary.outcomes, results, summary.cohens_d, summary.writing, metric=facts.metric, stand_ins=facts.stand_ins
+    )  # fmt: skip
+    summary = replace(summary, scale=tuple(cells))
     best = summary.ranked(POOLED)[:2]
     if default and len(best) == 2:
         summary = replace(summary, slices=tuple(slices(cases, default, bootstrap, facts.metric, (best[0], best[1]))))
     summary = replace(summary, checks=tuple(controls.checks(summary)))
     summary = replace(summary, warnings=tuple(caveats.warnings(summary, facts, cases.non_finite)))
     return replace(summary, verdict=tuple(verdict.verdict(summary, facts)))
+
+
+def _in_order(cases: Cases, facts: RunFacts) -> Cases:
+    """The settings in the order in which the run names its writers."""
+    place = {writer: index for index, writer in enumerate(facts.writers)}
+    grids = sorted(cases.grids, key=lambda grid: place.get(grid.setting.writer, len(place)))
+    return replace(cases, grids=tuple(grids))
 
 
 def _default_grid(cases: Cases, facts: RunFacts) -> Grid | None:

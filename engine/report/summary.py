@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import Any
 
 from engine.report.control_check import Check
@@ -27,7 +28,10 @@ from engine.report.rows import (
     WinShare,
     Words,
 )
+from engine.report.scale import ScaleCell
 from engine.report.slices import Slice
+from engine.report.writer_orders import WriterAgreement
+from engine.report.writing import Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,9 @@ class Summary:
     retrieval: tuple[Retrieval, ...]
     copying: tuple[Copying, ...]
     outcomes: tuple[Coverage, ...]
+    writing: tuple[Writing, ...]
+    scale: tuple[ScaleCell, ...]
+    writer_agreement: tuple[WriterAgreement, ...]
     failures: tuple[FailureGroup, ...]
     samples: tuple[Sample, ...]
     warnings: tuple[str, ...]
@@ -72,9 +79,11 @@ class Summary:
 
     def of_setting(self, rows: tuple[Any, ...], **wanted: str) -> list[Any]:
         """The rows of the default setting whose fields equal `wanted`."""
-        return [
-            row for row in rows if setting_of(row) == self.setting and all(getattr(row, name) == value for name, value in wanted.items())
-        ]
+        if self.setting is None:
+            return []
+        where = wanted | asdict(self.setting)
+        fields, values = attrgetter(*where), tuple(where.values())
+        return [row for row in rows if fields(row) == values]
 
     def result(self, method: str, task: str, metric: str) -> Result | None:
         """The default setting's result for a method, task and metric, if there is one."""

@@ -117,8 +117,10 @@ def cohens_d(summary: Summary, metric: str) -> Table:
             body.append((task_label(task), *cells, count(rows[0].n), count(rows[0].clusters)))
     note = (
         "First the pooled d, which is the paper's, then the paired one, since the design is paired. Post hoc: the row's best judged method "
-        "is chosen by the data, anew in each resample; an extractive method is never chosen, so its d may be negative."
+        "is chosen by the data, anew in each resample."
     )
+    if summary.extractive:
+        note += " An extractive method is never chosen, so its d may be negative."
     heads = ("task", *(marked(summary, method) for method in methods), "cases", "clusters")
     return Table(f"Cohen's d in {METRIC_LABEL[metric]}", heads, tuple(body), note)
 
@@ -173,12 +175,13 @@ def retrieval(summary: Summary) -> Table:
 
 def other_settings(summary: Summary) -> Table:
     """The run's own score in every other setting, over all tasks."""
+    pasting = {(setting_of(row), row.method) for row in summary.writing if row.extractive}
     body = [
         (
             row.writer,
             row.backbone,
             row.budget,
-            row.method,
+            row.method + (" †" if (setting_of(row), row.method) in pasting else ""),
             METRIC_LABEL[row.metric],
             _mean(row.mean, row.low, row.high),
             count(row.n),
@@ -192,8 +195,11 @@ def other_settings(summary: Summary) -> Table:
 
 def failures(summary: Summary) -> Table:
     """Units without an answer, by code, with an example and what to do."""
-    body = [(row.outcome, row.code, count(row.count), listed(row.methods), row.message or NOTHING, row.remedy) for row in summary.failures]
-    return Table("Units without an answer", ("outcome", "code", "units", "methods", "example", "what to do"), tuple(body))
+    body = [
+        (row.outcome, row.code, count(row.count), listed(row.methods), listed(row.writers), row.message or NOTHING, row.remedy)
+        for row in summary.failures
+    ]
+    return Table("Units without an answer", ("outcome", "code", "units", "methods", "writers", "example", "what to do"), tuple(body))
 
 
 def stages(operations: Operations) -> Table:

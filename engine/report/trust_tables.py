@@ -126,9 +126,8 @@ def orders(summary: Summary) -> Table:
         for row in summary.of_setting(summary.order_agreement, task=POOLED)
     ]  # fmt: skip
     heads = ("orders by", "Kendall's tau", "methods", "pairs turned round", "cases", "clusters")
-    return Table(
-        "Do two scores order the methods alike?", heads, tuple(body), "Methods that compete, extractive ones too; controls left out."
-    )
+    note = f"Methods that compete{', extractive ones too' if summary.extractive else ''}; controls left out."
+    return Table("Do two scores order the methods alike?", heads, tuple(body), note)
 
 
 def equal_length(summary: Summary) -> Table:

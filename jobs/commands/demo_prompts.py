@@ -15,12 +15,12 @@ from jobs.opened_run import OpenedRun
 NAME = "demo-smollm2"
 CHOICES: Mapping[str, Any] = {
     "name": NAME,
-    "people.grammar": 4,
+    "people.grammar": 2,
     "queries.tasks": ["cultural-generation"],
     "methods": ["baseline", "persona", "brag", "vprag", "combined"],
-    "writers": ["smollm2"],
+    "writers": ["smollm2-sampled"],
     "cross_fit": 0,
-    "shard_size": 2,
+    "shard_size": 1,
 }
 """A model of 135M parameters writes some 45 tokens a second a core, so few people get one query each."""
 
@@ -32,7 +32,7 @@ def tell_prompts(console: Console, run: OpenedRun) -> None:
     shard = run.plan.shards[0]
     unit = run.workflow.units(shard, run.workflow.scores[0])[0]
     assert unit.query is not None
-    console.say(f"\nWritten by {run.workflow.models['model:smollm2']} for one person who asked: {unit.query.text}")
+    console.say(f"\nWritten by {run.workflow.models['model:smollm2-sampled']} for one person who asked: {unit.query.text}")
     for label, told in _told(run, unit.key):
         console.say(textwrap.fill(told, WIDTH, initial_indent=f"  {label:<10}", subsequent_indent=" " * 12))
     console.say("A model this small proves the machinery, not the methods; an experiment's `writers` names larger ones.")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.config import CONTROLS
 from engine.config_loading import load
 from engine.errors import CorruptObject
 from engine.store.backend import Backend
@@ -17,6 +18,8 @@ from engine.store.journal import read_journal
 from engine.store.opening import open_backend
 from engine.store.plans import Plan, bound_run, check_name, known_names, load_plan
 from engine.store.results import Results
+from jobs.call_estimate import Units, calls_of
+from jobs.commands.plan_calls import tell_calls
 from jobs.console import Console
 from jobs.given_prompts import check_given
 from jobs.people_source import read_shards
@@ -45,9 +48,14 @@ def plan_command(file: Path, *, store: str, name: str, options: Mapping[str, Any
     name = name or prepared.experiment.run_name()
     check_name(backend, name, prepared.run, prepared.identity)
     plan = load_plan(backend, prepared.run) or _read(prepared, console)
-    progress = progress_of(prepared.workflow, Results(backend))
+    results = Results(backend)
+    progress = progress_of(prepared.workflow, results)
     pace = seconds_per_row(backend)
-    _tell(console, prepared, plan, _lines(prepared.workflow, plan, progress, pace), name)
+    lines = _lines(prepared.workflow, plan, progress, pace)
+    units = {stage.id: (line.units, line.done) for stage, line in zip(prepared.workflow.stages, lines, strict=True)}
+    _tell(console, prepared, plan, lines, name, units)
+    calls = calls_of(prepared.experiment, prepared.workflow, plan, results, progress, units)
+    tell_calls(console, prepared.experiment, calls)
 
 
 def seconds_per_row(backend: Backend) -> dict[str, float]:
@@ -95,13 +103,16 @@ def _lines(workflow: Vptt, plan: Plan, progress: Progress, pace: Mapping[str, fl
     ]
 
 
-def _tell(console: Console, prepared: Prepared, plan: Plan, lines: list[Line], name: str) -> None:
+def _tell(console: Console, prepared: Prepared, plan: Plan, lines: list[Line], name: str, counts: Units) -> None:
     """Lines of one kind of stage are shown as one; with --json each stage is an event."""
     people = sum(len(shard.subjects) for shard in plan.shards)
-    workflow = prepared.workflow
-    prompts = sum(len(workflow.units(shard, score)) for shard in plan.shards for score in workflow.scores)
+    by_label = Counter[str]()  # over all writers and budgets
+    for entrant in prepared.workflow.entrants:
+        by_label[entrant.label] += counts[entrant.score.id][0]
+    prompts = sum(by_label.values())
     limited = f" of {plan.total_people}, limited" if plan.partial else ""
     console.say(f"Run {name} ({plan.run}): {people} people{limited}, {len(plan.shards)} shards, {prompts} prompts to score")
+    _tell_prompts(console, prepared, by_label)
     console.say(f"{'kind of stage':<16}{'stages':>7}{'units':>10}{'done':>10}{'to do':>10}{'process s':>11}")
     for kind in dict.fromkeys(line.kind for line in lines):
         of_kind = [line for line in lines if line.kind == kind]
@@ -119,5 +130,14 @@ def _tell(console: Console, prepared: Prepared, plan: Plan, lines: list[Line], n
         console.say("Basis: seconds a row of each stage, measured by earlier runs in this store.")
     else:
         console.say("No time is known for '?': no run in this store has measured it. Try `mien run ... --limit 20` first.")
-    console.say("Models: the sentence encoder on CPU and the template writer: no tokens are bought, no images made, no GPU hours.")
     console.event("plan", run=plan.run, people=people, prompts=prompts, partial=plan.partial)
+
+
+def _tell_prompts(console: Console, prepared: Prepared, by_label: Counter[str]) -> None:
+    methods, controls = (
+        ", ".join(f"{label} {n}" for label, n in by_label.items() if (label in CONTROLS) is kind) for kind in (False, True)
+    )
+    console.say(f"Prompts of each method, by {', '.join(prepared.experiment.writer_names())} together: {methods}")
+    console.say(f"Prompts of each control: {controls}")
+    for label, count in by_label.items():
+        console.event("prompts", method=label, control=label in CONTROLS, prompts=count)

@@ -25,7 +25,7 @@ def scores(values, *, methods=("baseline", "vprag"), people=PEOPLE, extractive=(
                 value = values(person, query, method)
                 key = {"subject": f"s{person:03d}", "person": f"p{person}", "cluster": f"c{person:03d}", "query": f"q{query}"}
                 key |= {"family": f"f{(person + query) % 8}", "task": "generation", "breadth": "broad", "method": method}
-                setting = {"writer": "template", "backbone": "t-1", "budget": "q3", "extractive": method in extractive}
+                setting = {"writer": "template", "backbone": "t-1", "budget": "q3", "extractive": method in extractive, "written": True}
                 rows.append({**key, **setting, "outcome": "failed" if value is None else "answered", "v": value, **changes})
     return pa.Table.from_pylist(rows, schema=SCORES_SCHEMA)
 

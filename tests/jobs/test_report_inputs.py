@@ -2,13 +2,14 @@
 
 import pytest
 
-from engine.outcome import Refused
+from engine.outcome import Refused, Unparsed
 from engine.report.data import CEILINGS_SCHEMA, SCORES_SCHEMA
 from engine.rows import inputs_digest, make_row
 from engine.store.opening import open_backend
 from engine.store.results import Results
 from jobs.failures import failures
 from jobs.report_inputs import ceiling_table, score_table
+from tests.jobs.in_process import evaluated
 from tests.jobs.planned import planned
 
 PEOPLE, SHARD_SIZE = 6, 2
@@ -61,3 +62,26 @@ def test_failures_come_shard_by_shard_in_the_order_of_stages(run):
     assert order == sorted(order)
     assert {failure.shard for failure in found} == {0, 2}
     assert len(found) == sum(len(opened.workflow.units(opened.plan.shards[i], stage)) for i in (0, 2) for stage in opened.workflow.stages)
+
+
+def test_a_models_reply_stands_beside_its_score_and_what_it_declined_keeps_its_own_outcome(tmp_path):
+    run = evaluated(tmp_path, "two", people={"grammar": 2}, methods=["baseline", "brag"], writers=["template", "tiny-chat"])
+    shard, results = run.plan.shards[0], Results(open_backend(str(tmp_path)))
+    (prompt,) = [each.prompt for each in run.workflow.entrants if (each.label, each.prompt.writer) == ("brag", "tiny-chat")]
+    units = run.workflow.units(shard, prompt)
+    declined = [make_row(prompt, units[0], Refused("I will not."), inputs_digest([])), make_row(prompt, units[1], Unparsed("{"), "")]
+    results.commit(prompt, shard.key, declined, overlay=1)
+    rows = score_table(run.workflow, run.plan, results, run.progress()).to_pylist()
+    by_model = [row for row in rows if (row["writer"], row["method"]) == ("tiny-chat", "brag")]
+    assert sorted(row["outcome"] for row in by_model) == ["answered"] * (len(units) - 2) + ["refused", "unparsed"]
+    told = {row["outcome"]: (row["message"], row["code"], row["model"]) for row in by_model if row["outcome"] != "answered"}
+    assert told == {"refused": ("I will not.", None, None), "unparsed": ("{", None, None)}
+    for row in by_model:
+        if row["outcome"] == "answered":
+            assert (row["model"], row["finish"]) == ("tiny-chat@1", "stop")
+            assert min(row["input_tokens"], row["output_tokens"]) > 0
+            assert row["written"]
+    assert all(row["model"] is None and row["cut"] is not None for row in rows if row["writer"] == "template" and row["method"] == "brag")
+    assert {row["method"]: row["written"] for row in rows} == {
+        "baseline": True, "brag": True, "stranger": True, "random": True, "own": False, "noise": False,
+    }  # fmt: skip

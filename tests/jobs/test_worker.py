@@ -49,7 +49,8 @@ def row_of(reply):
 
 
 def test_a_reference_survives_its_way_through_ray():
-    visit = Visit("encoder-1", "node", 17, 2, 1.5, 2.25, 21, ((0, 8, 1, 0.125), (3, 32, 0, 2.5)), (("writer:smollm2", 32, 4100, 900, 0.25),))
+    bills = (("writer:smollm2", 32, 4100, 900, 0.25),)
+    visit = Visit("encoder-1", "node", 17, 2, 1.5, 2.25, 21, ((0, 8, 1, 0.125), (3, 32, 0, 2.5)), bills)
     trouble = Trouble("StoreUnusable", "The disk is full.", "Free some.", False)
     reference = ShardReference(3, (0, ABSENT, 2), True, False, "transient", (visit,), trouble)
     assert ShardReference.of_batch(batch_of(reference)) == reference

@@ -7,9 +7,11 @@ from importlib.resources import files
 from typing import Any
 
 from engine.report.cases import KINDS, POOLED
+from engine.report.settings import writer_name
 from engine.report.summary import Summary
 from engine.report.tables import Table, marked
 from engine.report.wording import NOTHING, count, figure, share, task_words
+from engine.report.writer_tables import DAGGER, rows_of_scale
 
 
 def caution() -> str:
@@ -35,19 +37,15 @@ def _q3(summary: Summary) -> Table:
     for line in published["rows"]:
         cells = [_v_and_d(v, d) for v, d in zip(line["v"], line["d"], strict=True)]
         rows.append(("paper", line["backbone"], line["kind"], *cells, NOTHING))
-    writer = _writer(summary)
-    means = {(row.task, row.method): row for row in summary.of_setting(summary.results, metric="v")}
-    effects = {(row.task, row.method): row for row in summary.of_setting(summary.cohens_d, metric="v")}
-    kinds = [task for task in summary.tasks() if task in KINDS] or [POOLED]
-    for kind in kinds:
-        cells, counts = [], []
-        for method in methods:
-            mean, effect = means.get((kind, method)), effects.get((kind, method))
-            cells.append(_v_and_d(mean.mean, effect.pooled if effect else None, _dagger(summary, method)) if mean else NOTHING)
-            counts += [mean.n] if mean else []
-        told = NOTHING if not counts else count(counts[0]) if len(set(counts)) == 1 else f"{count(min(counts))}–{count(max(counts))}"
-        rows.append(("this run", writer, kind if kind in KINDS else task_words(kind), *cells, told))
-    ours = f" In this run's rows d is of the best judged method ({', '.join(summary.judged())})." if summary.extractive else ""
+    ours = ""
+    for setting, kind, found in rows_of_scale(summary):
+        by_method = {cell.method: cell for cell in found if cell.n}
+        cells = [_v_and_d(cell.mean, cell.d, DAGGER if cell.extractive else "") if (cell := by_method.get(m)) else NOTHING for m in methods]
+        counts = {by_method[method].n for method in methods if method in by_method}
+        told = "–".join(count(n) for n in sorted({min(counts), max(counts)})) if counts else NOTHING
+        rows.append(("this run", writer_name(summary, setting), kind if kind in KINDS else task_words(kind), *cells, told))
+        if any(cell.extractive for cell in found):
+            ours = " In this run's rows d is of the best judged method; one with † pastes captions under its writer and is not judged."
     note = f"Published figures: {published['source']}. In each cell: {published['scored_with']}.{ours} Intervals of ours stand above."
     return Table("Q3: V and Cohen's d", ("from", "backbone", "tasks", *methods, "n"), tuple(rows), note)
 
@@ -72,14 +70,8 @@ def _table_1(summary: Summary) -> Table:
 
 
 def _writer(summary: Summary) -> str:
-    if summary.setting is None:
-        return NOTHING
-    return summary.setting.backbone or summary.setting.writer
+    return writer_name(summary, summary.setting) if summary.setting else NOTHING
 
 
 def _v_and_d(v: float | None, d: float | None, dagger: str = "") -> str:
     return f"{figure(v)}{dagger}" + (f"\nd {figure(d, 1)}" if d is not None else "")
-
-
-def _dagger(summary: Summary, method: str) -> str:
-    return " †" if method in summary.extractive else ""

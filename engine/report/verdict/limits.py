@@ -79,6 +79,6 @@ def limits(summary: Summary, facts: RunFacts) -> Iterator[str]:
     elif lacking:
         yield f"Without the control {listed(lacking)}, what it would show is not known."
     if facts.stand_ins:
-        yield f"Stand-in models ({listed(facts.stand_ins)}) prove the machinery, not the science."
+        yield f"Stand-in models ({listed(list(facts.stand_ins.values()))}) prove the machinery, not the science."
     if any(row.task.endswith("-editing") for row in summary.outcomes):
         yield "Editing tasks are text-only edit instructions: no image was edited."

@@ -138,7 +138,8 @@ def second_space(summary: Summary) -> Iterator[str]:
         yield "No second space was scored: whether another encoder orders the methods alike is not known."
         return
     row = agreement(summary, summary.metric, SECOND[summary.metric])
-    tau = f" (Kendall's tau between the orders of {counted(row.methods, 'method')}, extractive ones too, {tau_told(row)})" if row else ""
+    too = ", extractive ones too," if summary.extractive else ""
+    tau = f" (Kendall's tau between the orders of {counted(row.methods, 'method')}{too} {tau_told(row)})" if row else ""
     turned, lost, kept, missing = encoder_dependent(summary)
     if turned:
         pairs = [f"{pair.method} over {pair.other} ({pair.figures}{'' if pair.behind else ', not surely'} there)" for pair in turned]

@@ -62,6 +62,7 @@ def made_up_scores(people: int = 60, seed: int = 7, tasks: tuple[str, ...] = TAS
 
 def _unit(method: str, means: Any, length: int, breadth: str, rng: np.random.Generator, words: random.Random) -> dict[str, Any]:
     unit: dict[str, Any] = {"writer": "template", "backbone": "template-1", "budget": "q3", "extractive": method in ("brag", "combined")}
+    unit |= {"written": True, "cut": 0}
     chance = rng.random()
     if chance < 0.004:
         return unit | {
@@ -113,7 +114,7 @@ def made_up_facts(**changes: Any) -> RunFacts:
         "metric": "v",
         "writer": "template",
         "budget": "q3",
-        "stand_ins": ("template writer",),
+        "stand_ins": {"template": "template writer"},
         "experiment": {"people": {"builder": "grammar", "count": 60}, "seed": 11},
         "command": "mien run experiments/laptop.yaml",
     }

@@ -60,7 +60,7 @@ def test_the_papers_figures_stand_beside_ours_in_its_layout(summary: Summary) ->
     assert "†" in ours[0][5]
     assert "†" not in ours[0][6]
     assert "VPTT paper, Q3 table" in table.note
-    assert "In this run's rows d is of the best judged method (baseline, persona, vprag)." in table.note
+    assert "In this run's rows d is of the best judged method; one with † pastes captions" in table.note
     assert "other" in caution()
 
 

@@ -70,7 +70,8 @@ def hostile() -> str:
         row["method"] = row["method"].replace("persona", HOSTILE)
         row["task"] = f"{HOSTILE}-editing"
     return rendered(
-        pa.Table.from_pylist(rows, schema=SCORES_SCHEMA), ceilings, name=HOSTILE, writer=HOSTILE, encoder=HOSTILE, stand_ins=(HOSTILE,),
+        pa.Table.from_pylist(rows, schema=SCORES_SCHEMA), ceilings, name=HOSTILE, writer=HOSTILE, encoder=HOSTILE,
+        stand_ins={HOSTILE: HOSTILE},
         writers=(HOSTILE,), pa_id=HOSTILE, command=HOSTILE, experiment={HOSTILE: HOSTILE}, metric_ids={"v": HOSTILE},
     )  # fmt: skip
 
