@@ -7,7 +7,7 @@ from typing import Protocol
 
 from actors.encoder import Encoded, SentenceEncoder
 from actors.endpoints import embeddings
-from actors.models import TINY, resolve
+from actors.models import TINY, ModelFiles, resolve
 from actors.static_encoder import StaticEncoder
 from actors.tiny import TinyEncoder
 
@@ -28,7 +28,7 @@ def encoder_id(name: str) -> str:
     if embeddings.is_endpoint(name):
         embeddings.parsed(name)
         return name
-    return TinyEncoder.id if name == TINY else resolve(name).id
+    return TinyEncoder.id if name == TINY else _files(name).id
 
 
 def make_encoder(name: str, *, threads: int = 1) -> Encoder:
@@ -37,5 +37,9 @@ def make_encoder(name: str, *, threads: int = 1) -> Encoder:
         return TinyEncoder()
     if embeddings.is_endpoint(name):
         return embeddings.EndpointEncoder(name)
-    files = resolve(name)
-    return StaticEncoder(files) if files.static else SentenceEncoder(files, threads=threads)
+    files = _files(name)
+    return StaticEncoder(files) if files.kind == "static" else SentenceEncoder(files, threads=threads)
+
+
+def _files(name: str) -> ModelFiles:
+    return resolve(name).of_kind("checkpoint", "static")

@@ -38,6 +38,9 @@ class OpenAiChat:
         ConfigError: no key in the environment, or a rate limit too small for so many processes.
     """
 
+    patient = True
+    """Calls wait for their turn on purpose, each row within `give_up_s` once it is sent: no watchdog needs to end them."""
+
     def __init__(self, config: LanguageModel, *, processes: int = 1, window_s: float = 60.0) -> None:
         self.id = served_id(config)
         self._config = config
