@@ -26,7 +26,8 @@ class GgufHeader:
         try:
             with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 fields = _Reader(data).fields()
-            return cls(int(fields[f"{fields['general.architecture']}.context_length"]), str(fields.get("tokenizer.chat_template", "")))
+            context = fields[f"{fields['general.architecture']}.context_length"]
+            return cls(int(str(context)), str(fields.get("tokenizer.chat_template", "")))
         except (OSError, ValueError, KeyError, RecursionError, struct.error) as error:
             raise ModelError(
                 f"{file} is no whole GGUF file of a language model: {error or type(error).__name__}.",
