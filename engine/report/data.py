@@ -71,8 +71,9 @@ SCORES_SCHEMA = pa.schema(
 """One row per unit x method x writer. Methods are compared only where writer, backbone and budget are equal, so a method
 that needs no model (baseline) carries the writer and backbone of the methods it stands beside.
 
-`written`: the setting's writer wrote it, unlike own captions, noise and anyone's own prompts. `cut` counts the phrases that the budget
-dropped. `finish`, `model` and the tokens are a language model's: how its reply ended, what it names itself, what the call took."""
+`written`: the setting's writer wrote it, unlike own captions, noise and anyone's own prompts. `cut` counts the phrases that were
+dropped: over the budget, or unfinished. `finish`, `model` and the tokens are a language model's: how its reply ended, what it names
+itself, what the call took."""
 
 CEILINGS_SCHEMA = pa.schema(
     [pa.field(name, pa.string(), nullable=False) for name in ("subject", "cluster", "outcome")]

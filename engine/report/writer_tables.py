@@ -18,7 +18,7 @@ DAGGER = " †"
 
 _ENDED = ("units", "refused", "unparsed", "failed")
 _TOKENS = ("input_tokens", "output_tokens")
-_HEADS = ("prompts", "refused", "unparsed", "failed", "cut by the budget", "ended at the limit", "tokens in", "tokens out")
+_HEADS = ("prompts", "refused", "unparsed", "failed", "cut", "ended at the limit", "tokens in", "tokens out")
 
 
 def rows_of_scale(summary: Summary) -> list[tuple[Setting, str, list[ScaleCell]]]:
@@ -118,8 +118,8 @@ def writers(summary: Summary) -> Table:
         models = sorted({model for row in rows for model in row.models})
         body.append((writer_name(summary, setting), setting.backbone or NOTHING, *_counts(rows), listed(models) if models else NOTHING))
     note = (
-        "Of its methods and of the controls that need a writer; prompts of halves are not counted. Cut: the budget cut an answered prompt. "
-        "Ended at the limit: the reply was longer than the tokens it was allowed. Tokens are means of a call with an answer."
+        "Of its methods and of the controls that need a writer; prompts of halves are not counted. Cut: answered prompts that lost what "
+        "went over the budget, or the unfinished clause of a reply that ended at the limit of its tokens. Tokens: means of answered calls."
     )
     return Table("Writers", ("writer", "engine and model", *_HEADS, "model named in replies"), tuple(body), note)
 

@@ -20,9 +20,9 @@ CUT_OFF = "length"
 class Writing:
     """How one method's prompts came about in one setting.
 
-    `written`: by the setting's writer, unlike own captions, noise and anyone's own prompts. Of the `answered`, the budget `cut` some at a
-    phrase; `counted` have the tokens of their call, totals in `input_tokens` and `output_tokens`; `cut_off` counts replies that the limit
-    of tokens ended. `models` are the names that replies give the model.
+    `written`: by the setting's writer, unlike own captions, noise and anyone's own prompts. Of the `answered` prompts `cut` lost what went
+    over the budget, or the unfinished clause of a reply; `counted` have the tokens of their call, totals in `input_tokens` and
+    `output_tokens`; `cut_off` counts replies that the limit of tokens ended. `models` are the names that replies give the model.
     """
 
     method: str

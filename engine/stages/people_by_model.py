@@ -82,6 +82,8 @@ class ByModel(Stage[Made[T]]):
     version = 1
     per = "person"
     wording: ClassVar[str]
+    sizes: ClassVar[tuple[str, ...]]
+    """Which sizes its answers depend on, beside `repairs`."""
 
     def __init__(self, by: By, *inputs: Stage[Any]) -> None:
         self.inputs, self.actor, self.by = inputs, by.actor, by
@@ -91,7 +93,7 @@ class ByModel(Stage[Made[T]]):
         return {
             "model": self.by.model,
             "sampling": dict(self.by.sampling),
-            "sizes": self.by.sizes.recipe(),
+            "sizes": self.by.sizes.recipe("repairs", *self.sizes),
             "rules": RULES,
             "wording": wording,
         }
@@ -132,6 +134,7 @@ class Sketches(ByModel[Sketch]):
 
     kind = "person-sketch"
     wording = Describe.wording
+    sizes = ()
     payload = pa.schema([("demographics", _DEMOGRAPHICS), ("summary_given", pa.string()), ("summary_ref", pa.string()), *_EFFORT])
 
     def step(self, unit: Unit, seed: PersonaSeed, *made: Any) -> Describe:
@@ -149,6 +152,7 @@ class Lexicons(ByModel[tuple[Element, ...]]):
 
     kind = "person-lexicon"
     wording = ListElements.wording
+    sizes = ("elements",)
     payload = pa.schema([("elements", _ELEMENTS), *_EFFORT])
 
     def step(self, unit: Unit, seed: PersonaSeed, *made: Any) -> ListElements:
@@ -167,6 +171,7 @@ class Scenarios(ByModel[tuple[str, ...]]):
 
     kind = "person-scenarios"
     wording = ListScenarios.wording
+    sizes = ("captions", "least", "moments_together")
     payload = pa.schema([("scenarios", pa.list_(pa.string())), *_EFFORT])
 
     def step(self, unit: Unit, seed: PersonaSeed, *made: Any) -> ListScenarios:
@@ -185,6 +190,7 @@ class Captions(ByModel[tuple[Caption, ...]]):
 
     kind = "person-captions"
     wording = WriteCaptions.wording
+    sizes = ("captions_together", "least")
     payload = pa.schema([("captions", _CAPTIONS), *_EFFORT])
 
     def step(self, unit: Unit, seed: PersonaSeed, *made: Any) -> WriteCaptions:

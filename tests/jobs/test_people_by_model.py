@@ -121,6 +121,8 @@ def test_what_changes_an_answer_changes_the_stage_and_what_does_not_does_not():
     assert fingerprints(name="another name") == base
     for changed in ({"model": "m@2"}, {"drawn": {**DRAWN, "temperature": 0}}, {"sizes": replace(SMALL, repairs=2)}):
         assert not set(fingerprints(**changed)) & set(base)
+    # A step whose own sizes are the same is not asked again.
+    assert [new == old for new, old in zip(fingerprints(sizes=replace(SMALL, captions=5)), base, strict=True)] == [True, True, False, False]
 
 
 def test_the_command_names_everybody_whom_a_poor_model_could_not_make(tmp_path, capsys):

@@ -18,7 +18,7 @@ class Fault(StrEnum):
     TOO_SHORT = "too-short"
     TOO_LONG = "too-long"
     CUT_OFF = "cut-off"
-    """As long as the schema lets a text be: constrained decoding ended it, not the model."""
+    """As long as the schema lets a text be, without a clause that ends before: constrained decoding ended it, not the model."""
     LOOPS = "loops"
     """One text that says the same words again."""
     REPEATED = "repeated"

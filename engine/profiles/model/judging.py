@@ -21,14 +21,22 @@ ALIKE = 0.5
 """Share of the content words of two texts that both have, from which on they are one text."""
 QUOTED = 60
 """Characters of a text that its complaint repeats."""
+_CLAUSE_ENDS = ".!?,;:"
 _QUOTES = "\"'“”‘’`"
 
 
 def text_of(item: object, least: int, limit: int) -> str:
-    """`item` as a text on one line, of at least `least` words and under `limit` characters, that does not loop. Raises Rejected."""
+    """`item` as a text on one line, of at least `least` words and under `limit` characters, that does not loop. Raises Rejected.
+
+    A text as long as the schema allows was ended by it, not by the model: it is cut at its last clause.
+    """
     if not isinstance(item, str):
         raise Rejected(Fault.SHAPE, type(item).__name__)
     text = " ".join(item.split())
+    if len(item) == limit:
+        text = text[: max(map(text.rfind, _CLAUSE_ENDS)) + 1].rstrip(",;: ")
+        if len(tokens(text)) < least:
+            raise Rejected(Fault.CUT_OFF, quoted(item))
     if text[:1] in _QUOTES and text[-1:] in _QUOTES:
         text = text.strip(_QUOTES).strip()
     words = tokens(text)
@@ -36,8 +44,6 @@ def text_of(item: object, least: int, limit: int) -> str:
         raise Rejected(Fault.TOO_SHORT, quoted(text))
     if len(item) > limit:
         raise Rejected(Fault.TOO_LONG, quoted(text))
-    if len(item) == limit:
-        raise Rejected(Fault.CUT_OFF, quoted(text))
     if len(ngrams(words, LOOP)) < len(words) - LOOP + 1:
         raise Rejected(Fault.LOOPS, quoted(text))
     return text

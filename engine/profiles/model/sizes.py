@@ -15,13 +15,13 @@ class Sizes:
     """VPTT's: 30 scenarios and captions. The pieces are small enough for a model of 135M parameters, and no loss to a large one: the
     calls of a person begin with the same words.
 
-    A person with fewer than `least` captions, or half of the elements, is rejected. Raises ConfigError for sizes that cannot be.
+    A person with fewer than `least` captions (half), or half of the elements, is rejected. Raises ConfigError for sizes that cannot be.
     """
 
     elements: int = 6
     """Asked for in each category."""
     captions: int = 30
-    least: int = 20
+    least: int = 15
     moments_together: int = 3
     captions_together: int = 3
     repairs: int = 2
@@ -40,9 +40,9 @@ class Sizes:
         """Without as many in all the person is rejected."""
         return self.elements * len(CATEGORIES) // 2
 
-    def recipe(self) -> dict[str, Json]:
-        """For a fingerprint."""
-        return dict(asdict(self))
+    def recipe(self, *names: str) -> dict[str, Json]:
+        """Those of `names` (none: all), for a fingerprint."""
+        return {name: value for name, value in asdict(self).items() if name in names or not names}
 
     @classmethod
     def of(cls, recipe: Mapping[str, int]) -> Sizes:

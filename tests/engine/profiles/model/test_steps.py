@@ -144,7 +144,7 @@ def test_a_caption_records_the_elements_that_stand_in_it_and_drops_those_that_do
         (post("The objects thing slept while I mended nets by the sea."), Fault.REPEATED),
         (post("I have mended nets since I was six, objects thing."), Fault.ECHO),
         (post("Fresh bread and an objects thing for the boat."), Fault.DENIED),
-        (post("objects thing " + "x" * 286), Fault.TOO_SHORT),
+        (post("objects thing " + "x" * 286), Fault.CUT_OFF),
     ],
 )
 def test_a_caption_that_cannot_be_used_is_refused(piece, fault):
@@ -208,6 +208,13 @@ def test_a_text_is_one_line_with_enough_words_or_refused(text):
 @given(st.lists(st.sampled_from(["net", "sea", "kite", "dawn", "palm", "reef"]), min_size=1).map(" ".join))
 def test_a_text_is_always_like_itself(text):
     assert fault_of(refuse_alike, text, [text]) is Fault.REPEATED
+
+
+def test_a_text_that_the_schema_ended_is_cut_at_its_last_clause_or_refused():
+    assert text_of("We sail at dawn, and the net is we", 3, 34) == "We sail at dawn"
+    assert text_of("We sail at dawn! And the net is we", 3, 34) == "We sail at dawn!"
+    assert fault_of(text_of, "We sail at dawn and the net is wet", 3, 34) is Fault.CUT_OFF
+    assert fault_of(text_of, "We sail at dawn and the net is wet.", 3, 34) is Fault.TOO_LONG
 
 
 def test_whole_tokens_stand_in_a_text_and_parts_of_words_do_not():
