@@ -76,9 +76,9 @@ def _columns_read(workflow: Vptt) -> dict[str, tuple[Stage[Any], Sequence[str]]]
             (prompt, ["outcome", "raw", "prompt", "words", "cut", *_replies(prompt)]),
             (entrant.score.embedding, ["truncated"]),
             (entrant.score, ["outcome", "code", "message", *_OF_SCORE, *(STRANGER + name for name in _GAINS.values())]),
-            (entrant.second, [*_SECOND.values(), *(STRANGER + name for name in _SECOND_GAINS.values())]),
-            (entrant.cross, list(_CROSS.values())),
-            (entrant.reid, [*REID_METRICS, *_BESIDE_REID]),
+            (entrant.second, ["outcome", *_SECOND.values(), *(STRANGER + name for name in _SECOND_GAINS.values())]),
+            (entrant.cross, ["outcome", *_CROSS.values()]),
+            (entrant.reid, ["outcome", *REID_METRICS, *_BESIDE_REID]),
         ]
     return {stage.id: (stage, columns) for stage, columns in stages if stage is not None}
 
@@ -146,9 +146,16 @@ def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> 
         "truncated": _Beside(units, read, entrant.score.embedding).column("truncated"),
         "n_eff": retrieved.column("n_eff"),
         "cap_binds": retrieved.column("cap_binds"),
+        "beside_failed": _any_failed(second, cross, reid),
     }
     absent = pa.nulls(rows)
     return pa.table([columns.get(name, absent) for name in SCORES_SCHEMA.names], names=SCORES_SCHEMA.names).cast(SCORES_SCHEMA)
+
+
+def _any_failed(*stages: _Beside) -> Any:
+    """Whether any of a unit's figures beside its score failed."""
+    failed = [pc.fill_null(pc.equal(stage.column("outcome").cast(pa.string()), "failed"), False) for stage in stages]
+    return pc.or_(pc.or_(failed[0], failed[1]), failed[2])
 
 
 def _ended(prompts: _Beside, scores: _Beside) -> dict[str, Any]:

@@ -66,8 +66,9 @@ def make_report(
     pa_id = " and ".join(sorted(compared)) or "summary_ref"
     facts = _facts(workflow, plan, name=name, complete=have == planned, command=command, pa_id=pa_id)
     failed: list[Failure] = []
-    if have < planned or any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
-        # Every failure shows in a score or a ceiling, so a clean and whole run need not be looked at further.
+    beside = pc.any(scores["beside_failed"]).as_py()
+    if have < planned or beside or any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
+        # Every failure shows in a score, beside one or in a ceiling, so a clean and whole run need not be looked at further.
         failed = list(failures(workflow, plan, results, progress))
     stale = len(stale_shards(workflow, plan, results, progress))
     when_read()

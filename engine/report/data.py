@@ -63,6 +63,7 @@ SCORES_SCHEMA = pa.schema(
         pa.field("model", pa.string()),
         pa.field("input_tokens", pa.int64()),
         pa.field("output_tokens", pa.int64()),
+        pa.field("beside_failed", pa.bool_()),
     ]
     + [pa.field(name, pa.int32()) for name in REID_SIZES.values()]
     + [pa.field(name, pa.float64()) for name in METRICS],
@@ -73,7 +74,7 @@ that needs no model (baseline) carries the writer and backbone of the methods it
 
 `written`: the setting's writer wrote it, unlike own captions, noise and anyone's own prompts. `cut` counts the phrases that were
 dropped: over the budget, or unfinished. `finish`, `model` and the tokens are a language model's: how its reply ended, what it names
-itself, what the call took."""
+itself, what the call took. `beside_failed`: the unit's second space, cross-fitting or re-identification ended without a figure."""
 
 CEILINGS_SCHEMA = pa.schema(
     [pa.field(name, pa.string(), nullable=False) for name in ("subject", "cluster", "outcome")]

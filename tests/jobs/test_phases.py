@@ -12,6 +12,7 @@ from engine.errors import CorruptObject
 from engine.outcome import Answered, Failed, FailureKind
 from engine.rows import inputs_digest, make_row
 from engine.store import names
+from engine.store.journal import JournalReader
 from jobs.commands.gc import gc_command
 from jobs.console import Console
 from jobs.driving import driving
@@ -19,6 +20,7 @@ from jobs.gallery import Gallery, ensure_gallery
 from jobs.local_ray import RaySession
 from jobs.passes import Passes, Work
 from jobs.progress import progress_of
+from jobs.reporting import make_report
 from jobs.shard_runner import UPSTREAM, Retry
 from jobs.vptt import Vptt
 from tests.jobs.passing import advance, open_shards, results_of, rows_of, run_here
@@ -246,3 +248,20 @@ def test_a_stranger_who_cannot_be_used_is_left_out_and_fails_nobody_else(fresh):
         else:
             assert (row.outcome.value.stranger, row.outcome.value.strangers) == (None, 0)
             assert row.input_sha256 != inputs_digest([])
+
+
+def test_a_half_that_failed_beside_a_score_that_did_not_is_told_at_the_end(copy):
+    run, results = copy.open(), results_of(copy)
+    assert told_at_the_end(run).roots == 0
+    cross = next(entrant.cross for entrant in run.workflow.entrants if entrant.cross)
+    (unit, *_), shard = run.workflow.units(run.plan.shards[0], cross), run.plan.shards[0]
+    failed = Failed("rate-limited", "made up", FailureKind.RETRYABLE)
+    results.commit(cross, shard.key, [make_row(cross, unit, failed, rows_of(copy, cross)[unit.key].input_sha256)], overlay=1)
+    end = told_at_the_end(copy.open())
+    assert (end.roots, end.retryable) == (1, 1)
+
+
+def told_at_the_end(run):
+    journal = JournalReader(run.backend, run.plan.run)
+    progress = progress_of(run.workflow, run.results)
+    return make_report(run.results, run.workflow, run.plan, progress, name=run.name, command="test", journal=journal)

@@ -19,7 +19,7 @@ from engine.records import Caption, Element
 
 HAND = 4
 """Elements that a moment is dealt; the whole deck goes round, so each element comes to two or three posts of thirty."""
-_CHARACTERS = (30, 300)
+_CHARACTERS = (30, 240)
 _LEAST_WORDS = 6
 
 

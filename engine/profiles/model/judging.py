@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from engine.metrics.novelty import ngrams
@@ -22,31 +23,51 @@ ALIKE = 0.5
 QUOTED = 60
 """Characters of a text that its complaint repeats."""
 _CLAUSE_ENDS = ".!?,;:"
+_WORD = re.compile(r"\S+")
 _QUOTES = "\"'“”‘’`"
 
 
 def text_of(item: object, least: int, limit: int) -> str:
-    """`item` as a text on one line, of at least `least` words and under `limit` characters, that does not loop. Raises Rejected.
+    """`item` as a text on one line, of at least `least` words and under `limit` characters, that says nothing twice. Raises Rejected.
 
-    A text as long as the schema allows was ended by it, not by the model: it is cut at its last clause.
+    What a text says again, and what only the schema's limit ended, is cut off at the end of a clause, if enough is left before.
     """
     if not isinstance(item, str):
         raise Rejected(Fault.SHAPE, type(item).__name__)
     text = " ".join(item.split())
-    if len(item) == limit:
-        text = text[: max(map(text.rfind, _CLAUSE_ENDS)) + 1].rstrip(",;: ")
-        if len(tokens(text)) < least:
-            raise Rejected(Fault.CUT_OFF, quoted(item))
     if text[:1] in _QUOTES and text[-1:] in _QUOTES:
         text = text.strip(_QUOTES).strip()
-    words = tokens(text)
-    if len(words) < least:
+    if len(tokens(text)) < least:
         raise Rejected(Fault.TOO_SHORT, quoted(text))
     if len(item) > limit:
         raise Rejected(Fault.TOO_LONG, quoted(text))
-    if len(ngrams(words, LOOP)) < len(words) - LOOP + 1:
-        raise Rejected(Fault.LOOPS, quoted(text))
+    if len(item) == limit:
+        text = _cut(text, len(text), least, Fault.CUT_OFF)
+    if (end := _loop(text)) is not None:
+        text = _cut(text, end, least, Fault.LOOPS)
     return text
+
+
+def _loop(text: str) -> int | None:
+    """Where a text begins to say three words in a row for the second time."""
+    seen: set[tuple[str, ...]] = set()
+    words: list[str] = []
+    for found in _WORD.finditer(text):
+        for word in tokens(found[0]):
+            words.append(word)
+            gram = tuple(words[-LOOP:])
+            if len(gram) == LOOP and gram in seen:
+                return found.start()
+            seen.add(gram)
+    return None
+
+
+def _cut(text: str, end: int, least: int, fault: Fault) -> str:
+    """`text` up to its last clause that ends before `end`. Raises Rejected where too little is left."""
+    cut = text[: max(text.rfind(mark, 0, end) for mark in _CLAUSE_ENDS) + 1].rstrip(",;: ")
+    if len(tokens(cut)) < least or _loop(cut) is not None:
+        raise Rejected(fault, quoted(text))
+    return cut
 
 
 def refuse_echo(text: str, shown: Iterable[str], run: int = ECHOED) -> None:

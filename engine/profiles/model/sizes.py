@@ -23,7 +23,7 @@ class Sizes:
     captions: int = 30
     least: int = 15
     moments_together: int = 3
-    captions_together: int = 3
+    captions_together: int = 1
     repairs: int = 2
     """Rounds in which what was refused is asked for again."""
 
