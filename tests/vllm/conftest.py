@@ -1,5 +1,6 @@
 """Tests with vLLM, which has an environment of its own: see `make test-vllm`. Elsewhere they are not collected, and nothing is imported."""
 
+import gc
 import importlib.util
 import os
 from pathlib import Path
@@ -13,7 +14,7 @@ if not FOLDER or importlib.util.find_spec("vllm") is None:
 
 
 def pytest_configure(config):
-    """vLLM lets go of its sockets when it is collected, which may be after the last test."""
+    """vLLM lets go of its sockets only when it is collected: see `collected`."""
     config.addinivalue_line("filterwarnings", "ignore:Unclosed context:ResourceWarning")
 
 
@@ -29,6 +30,13 @@ def pytest_collection_modifyitems(items):
 def model_folder():
     """SmolLM2 as a Hugging Face folder."""
     return Path(FOLDER)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collected():
+    """Closed engines are gone before pytest ends, which takes what happens then for errors of its own."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

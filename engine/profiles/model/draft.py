@@ -9,7 +9,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from engine.generation.chat import Message, Reply
@@ -25,8 +25,6 @@ REPAIRS = 2
 """Rounds after the first, by default."""
 TOLD = 4
 """Complaints that one repair tells."""
-_SAID = 600
-"""Characters of a spoilt answer that its repair shows."""
 
 Kept: TypeAlias = "dict[tuple[str, int], Any]"
 """(part, slot) -> what was kept for it."""
@@ -117,14 +115,6 @@ class Ask:
     room: int
 
 
-@dataclass(slots=True)
-class _Answering:
-    """What the last round said to a part: the answer, as it was, and what was wrong with it."""
-
-    said: str = ""
-    rejected: list[Rejected] = field(default_factory=list)
-
-
 class Draft(Generic[T]):
     """A step on its way: `asks`, then `take` an outcome for each of them, until `asks` has nothing more; then `outcome`."""
 
@@ -132,7 +122,8 @@ class Draft(Generic[T]):
         self._step, self._rounds = step, 1 + repairs
         self._round = 0
         self._kept: Kept = {}
-        self._answers = {part.name: _Answering() for part in step.parts}
+        self._rejected: dict[str, list[Rejected]] = {part.name: [] for part in step.parts}
+        """What the last round said to a part that cannot be used."""
         self._effort = Effort()
         self._faults: Counter[Fault] = Counter()
         self._failed: Failed | None = None
@@ -148,45 +139,43 @@ class Draft(Generic[T]):
         missing = tuple(slot for slot in range(part.slots) if (part.name, slot) not in self._kept)
         if not missing:
             return None
-        answering = self._answers[part.name]
         messages = self._step.messages(part, missing)
-        if answering.said:
-            messages = (*messages, Message("assistant", answering.said[:_SAID]), Message("user", _complaint(answering, len(missing))))
+        if rejected := self._rejected[part.name]:
+            # Told in the question: a small model that is shown its own answer gives it again.
+            *before, question = messages
+            messages = (*before, Message("user", f"{question.content}\n\n{_complaint(rejected, len(missing))}"))
         schema = json.dumps(self._step.schema(part, missing), ensure_ascii=False)
         return Ask(part, missing, self._round, messages, schema, self._step.room(missing))
 
     def take(self, ask: Ask, outcome: Outcome[Reply]) -> None:
         """What came of a call. Calls of a round are taken in its order: later pieces are held against earlier ones."""
         self._count(ask, outcome)
-        self._answers[ask.part.name] = answering = _Answering()
+        self._rejected[ask.part.name] = []
         match outcome:
             case Failed():
                 self._failed = self._failed or outcome
             case Refused(raw):
-                self._reject(answering, Rejected(Fault.DECLINED, raw))
-            case Unparsed(raw) if is_refusal(raw):
-                self._reject(answering, Rejected(Fault.DECLINED, raw))
+                self._reject(ask, Rejected(Fault.DECLINED, raw))
             case Unparsed(raw):
-                answering.said = raw
-                self._reject(answering, Rejected(Fault.NO_JSON, raw))
+                self._reject(ask, Rejected(Fault.DECLINED if is_refusal(raw) else Fault.NO_JSON, raw))
             case Answered(reply):
-                answering.said = reply.choices[0].text.encode("utf-8", "replace").decode()
+                text = reply.choices[0].text.encode("utf-8", "replace").decode()
                 try:
-                    self._keep(ask, answering, self._step.pieces(ask.part, _object(answering.said)))
+                    self._keep(ask, self._step.pieces(ask.part, _object(text)))
                 except Rejected as rejected:
-                    self._reject(answering, rejected)
+                    self._reject(ask, rejected)
 
-    def _keep(self, ask: Ask, answering: _Answering, pieces: Sequence[object]) -> None:
+    def _keep(self, ask: Ask, pieces: Sequence[object]) -> None:
         for slot, piece in zip(ask.missing, pieces, strict=False):
             try:
                 self._kept[ask.part.name, slot] = self._step.judge(ask.part, slot, piece, self._kept)
             except Rejected as rejected:
-                self._reject(answering, rejected)
+                self._reject(ask, rejected)
         for _ in range(len(pieces), len(ask.missing)):
-            self._reject(answering, Rejected(Fault.MISSING))
+            self._reject(ask, Rejected(Fault.MISSING))
 
-    def _reject(self, answering: _Answering, rejected: Rejected) -> None:
-        answering.rejected.append(rejected)
+    def _reject(self, ask: Ask, rejected: Rejected) -> None:
+        self._rejected[ask.part.name].append(rejected)
         self._faults[rejected.fault] += 1
 
     def _count(self, ask: Ask, outcome: Outcome[Reply]) -> None:
@@ -208,7 +197,7 @@ class Draft(Generic[T]):
             effort = self._effort
             made = Effort(effort.calls, effort.repairs, effort.input_tokens, effort.output_tokens, effort.model, faults)
             return Answered(Made(self._step.value(self._kept), made))
-        last = [rejected for answering in self._answers.values() for rejected in answering.rejected]
+        last = [rejected for each in self._rejected.values() for rejected in each]
         fault = Counter(rejected.fault for rejected in last).most_common(1)[0][0]
         first = next(rejected for rejected in last if rejected.fault is fault)
         if fault is Fault.NO_JSON:
@@ -240,6 +229,6 @@ def listed(answer: Mapping[str, Any], name: str) -> list[object]:
     return found
 
 
-def _complaint(answering: _Answering, missing: int) -> str:
-    told = dict.fromkeys(rejected.told for rejected in answering.rejected)
+def _complaint(rejected: Sequence[Rejected], missing: int) -> str:
+    told = dict.fromkeys(each.told for each in rejected)
     return template("repair").fill("ask", complaints="\n".join(f"- {each}" for each in list(told)[:TOLD]), count=missing)

@@ -22,7 +22,7 @@ ALIKE = 0.5
 """Share of the content words of two texts that both have, from which on they are one text."""
 QUOTED = 60
 """Characters of a text that its complaint repeats."""
-_CLAUSE_ENDS = ".!?,;:"
+_SENTENCE_ENDS, _CLAUSE_ENDS = ".!?", ",;:"
 _WORD = re.compile(r"\S+")
 _QUOTES = "\"'“”‘’`"
 
@@ -63,11 +63,12 @@ def _loop(text: str) -> int | None:
 
 
 def _cut(text: str, end: int, least: int, fault: Fault) -> str:
-    """`text` up to its last clause that ends before `end`. Raises Rejected where too little is left."""
-    cut = text[: max(text.rfind(mark, 0, end) for mark in _CLAUSE_ENDS) + 1].rstrip(",;: ")
-    if len(tokens(cut)) < least or _loop(cut) is not None:
-        raise Rejected(fault, quoted(text))
-    return cut
+    """`text` up to its last sentence, or else clause, that ends before `end`. Raises Rejected where too little is left."""
+    for marks in (_SENTENCE_ENDS, _CLAUSE_ENDS):
+        cut = text[: max(text.rfind(mark, 0, end) for mark in marks) + 1].rstrip(",;: ")
+        if len(tokens(cut)) >= least and _loop(cut) is None:
+            return cut
+    raise Rejected(fault, quoted(text))
 
 
 def refuse_echo(text: str, shown: Iterable[str], run: int = ECHOED) -> None:

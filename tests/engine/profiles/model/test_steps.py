@@ -140,11 +140,11 @@ def test_a_caption_records_the_elements_that_stand_in_it_and_drops_those_that_do
         ({"uses": []}, Fault.SHAPE),
         (post("Nothing of it stands in this post."), Fault.NO_ELEMENT),
         (post("The things and the lighting of this very morning."), Fault.NO_ELEMENT),
-        (post("My objects thing, my objects thing, my objects thing."), Fault.LOOPS),
+        (post("My objects thing and my objects thing and my objects thing."), Fault.LOOPS),
         (post("The objects thing slept while I mended nets by the sea."), Fault.REPEATED),
         (post("I have mended nets since I was six, objects thing."), Fault.ECHO),
         (post("Fresh bread and an objects thing for the boat."), Fault.DENIED),
-        (post("objects thing " + "x" * 286), Fault.CUT_OFF),
+        (post("An objects thing for all of us ".ljust(240, "x")), Fault.CUT_OFF),
     ],
 )
 def test_a_caption_that_cannot_be_used_is_refused(piece, fault):
@@ -200,7 +200,9 @@ def test_a_text_is_one_line_with_enough_words_or_refused(text):
         found = text_of(text, 2, 60)
     except Rejected:
         return
-    assert len(tokens(found)) >= 2
+    words = tokens(found)
+    assert len(words) >= 2
+    assert len(ngrams(words, 3)) == max(len(words) - 2, 0)
     assert "\n" not in found
     assert found == found.strip()
 
@@ -212,9 +214,15 @@ def test_a_text_is_always_like_itself(text):
 
 def test_a_text_that_the_schema_ended_is_cut_at_its_last_clause_or_refused():
     assert text_of("We sail at dawn, and the net is we", 3, 34) == "We sail at dawn"
+    assert text_of("We sail at dawn. Now, and the net ", 3, 34) == "We sail at dawn."
     assert text_of("We sail at dawn! And the net is we", 3, 34) == "We sail at dawn!"
     assert fault_of(text_of, "We sail at dawn and the net is wet", 3, 34) is Fault.CUT_OFF
     assert fault_of(text_of, "We sail at dawn and the net is wet.", 3, 34) is Fault.TOO_LONG
+
+
+def test_what_a_text_says_again_is_cut_off_with_its_clause():
+    assert text_of("The sea is my own. I love the sea. I love the sea. I love the", 3, 90) == "The sea is my own. I love the sea."
+    assert fault_of(text_of, "I love the sea I love the sea", 3, 90) is Fault.LOOPS
 
 
 def test_whole_tokens_stand_in_a_text_and_parts_of_words_do_not():
