@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import pyarrow.compute as pc
+
 from engine.config import Experiment
 from engine.errors import Missing
 from engine.keys import content_key

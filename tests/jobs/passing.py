@@ -11,6 +11,7 @@ from engine.rows import Row
 from engine.stage import Stage
 from engine.store.opening import open_backend
 from engine.store.results import Results
+from jobs.actor_factory import actor_options
 from jobs.progress import progress_of
 from jobs.references import ShardReference
 from jobs.remaining import remaining
@@ -36,8 +37,10 @@ def advance(made: Planned, phase: int, *, retry: Retry | None = None, shards: Co
     """One pass over what is open of a phase (on some shards only), and each shard as its worker gave it back."""
     results, workflow, experiment = results_of(made), made.prepared.workflow, made.prepared.experiment
     open_ = open_shards(made, phase, retry)
-    models = {"encoder": experiment.encoder, "second": experiment.second_encoder, "threads": 1}
-    options = {**models, **workflow.before(phase, made.plan, results, progress_of(workflow, results))}
+    options = {
+        **actor_options(experiment, results.backend.uri),
+        **workflow.before(phase, made.plan, results, progress_of(workflow, results)),
+    }
     ids = tuple(stage.id for stage in workflow.phases[phase])
     settings = WorkerSettings(results.backend.uri, made.plan.run, Vptt.__module__, options, 60, operator=f"pass-{phase}", stages=ids)
     worker, ended = ShardWorker(settings), []

@@ -93,9 +93,10 @@ class WriteCaptions(Step[tuple[Caption, ...]]):
         refuse_alike(text, (caption.text for caption in kept.values()))
         # What the model says that it uses is a plan; what stands in the text is the record.
         standing = tuple(element for element in self.elements if stands_in(element.text, text))
+        caption = Caption(text, self.scenarios[self._moment(part, slot)], standing)
         if not standing:
-            raise Rejected(Fault.NO_ELEMENT, quoted(text))
-        return Caption(text, self.scenarios[self._moment(part, slot)], standing)
+            raise Rejected(Fault.NO_ELEMENT, quoted(text), spare=caption)
+        return caption
 
     def value(self, kept: Kept) -> tuple[Caption, ...]:
         return tuple(kept[part.name, slot] for part in self.parts for slot in range(part.slots) if (part.name, slot) in kept)

@@ -122,6 +122,7 @@ class Draft(Generic[T]):
         self._step, self._rounds = step, 1 + repairs
         self._round = 0
         self._kept: Kept = {}
+        self._spare: dict[tuple[str, int], tuple[Part, object]] = {}
         self._rejected: dict[str, list[Rejected]] = {part.name: [] for part in step.parts}
         """What the last round said to a part that cannot be used."""
         self._effort = Effort()
@@ -171,6 +172,8 @@ class Draft(Generic[T]):
                 self._kept[ask.part.name, slot] = self._step.judge(ask.part, slot, piece, self._kept)
             except Rejected as rejected:
                 self._reject(ask, rejected)
+                if rejected.spare is not None:
+                    self._spare[ask.part.name, slot] = (ask.part, piece)
         for _ in range(len(pieces), len(ask.missing)):
             self._reject(ask, Rejected(Fault.MISSING))
 
@@ -192,6 +195,7 @@ class Draft(Generic[T]):
         """How the step ended for this person: made, or why not. A person that lacks too much ends by the commonest of the last faults."""
         if self._failed:
             return self._failed
+        self._fall_back()
         if self._step.enough(self._kept):
             faults = tuple(sorted((fault.value, count) for fault, count in self._faults.items()))
             effort = self._effort
@@ -207,6 +211,16 @@ class Draft(Generic[T]):
         wanted = sum(part.slots for part in self._step.parts)
         message = f"{len(self._kept)} of {wanted} pieces could be used after {self._round} rounds; of the others: {first.told}"
         return Failed(f"person-{fault.value}", message)
+
+    def _fall_back(self) -> None:
+        """Fill what is still missing with the spare pieces that are no worse for what was kept since."""
+        for (name, slot), (part, piece) in self._spare.items():
+            if (name, slot) not in self._kept:
+                try:
+                    self._kept[name, slot] = self._step.judge(part, slot, piece, self._kept)
+                except Rejected as rejected:
+                    if rejected.spare is not None:
+                        self._kept[name, slot] = rejected.spare
 
 
 def _object(text: str) -> Mapping[str, Any]:

@@ -30,15 +30,18 @@ class Fault(StrEnum):
     DENIED = "denied"
     """Shows what the persona seed rejects."""
     NO_ELEMENT = "no-element"
-    """A caption in which none of the person's elements stands."""
+    """A caption in which none of the person's elements stands: kept without any if it is not mended."""
 
 
 class Rejected(Exception):
-    """A piece that cannot be used; `about` quotes what is wrong with it, `told` is how the model hears of it."""
+    """A piece that cannot be used; `about` quotes what is wrong with it, `told` is how the model hears of it.
 
-    def __init__(self, fault: Fault, about: str = "") -> None:
+    `spare` is what stands for the piece if no round brings a better one.
+    """
+
+    def __init__(self, fault: Fault, about: str = "", spare: object = None) -> None:
         super().__init__(f"{fault}: {about}")
-        self.fault, self.about = fault, about
+        self.fault, self.about, self.spare = fault, about, spare
 
     @property
     def told(self) -> str:

@@ -18,6 +18,7 @@ from engine.profiles.model.seeds import PersonaSeed
 from engine.profiles.model.wording import template
 from engine.records import CATEGORIES, Demographics, Element
 from engine.tokens import tokens
+from tests.engine.profiles.model.inventive import reply
 
 SKETCH = Sketch(Demographics("35-44", "Oceania", "Tongan", "net mender", ("chess", "kites")), "A Tongan mender of nets.", "The hidden one.")
 SEED = PersonaSeed("0-000001", "0-000001", "A net mender from Oceania who likes chess.", SKETCH.demographics)
@@ -131,6 +132,28 @@ def test_a_caption_records_the_elements_that_stand_in_it_and_drops_those_that_do
     assert made.text == text
     assert made.scenario == MOMENTS[2]
     assert made.elements == (Element("lighting", "lighting thing"), Element("clothing", "clothing thing"))
+
+
+def test_a_caption_in_which_no_element_stands_is_mended_or_kept_without_any():
+    step = captions(scenarios=MOMENTS[:2], together=1)
+    plain = "Nobody saw what the tide brought in this morning."
+
+    def said(*texts):
+        draft, rounds = Draft(step, 1), iter(texts)
+        while asks := draft.asks():
+            for ask, text in zip(asks, next(rounds), strict=True):
+                draft.take(ask, reply(json.dumps({"posts": [post(text)]})))
+        return draft.outcome()
+
+    good = "My objects thing came home without me."
+    mended = said([plain, good], ["Found the lighting thing under a rock today."]).value
+    assert [len(caption.elements) for caption in mended.value] == [1, 1]
+    left = said([plain, good], [plain]).value
+    assert [(caption.text, caption.elements) for caption in left.value][0] == (plain, ())
+    assert dict(left.effort.faults) == {"no-element": 2}
+    # What has become too like another post since is no spare.
+    assert len(said([plain, good], ["My objects thing came home without you."]).value.value) == 2
+    assert len(said([plain, plain], [good, "no"]).value.value) == 1
 
 
 @pytest.mark.parametrize(
