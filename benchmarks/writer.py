@@ -3,8 +3,8 @@
     python benchmarks/writer.py [--model .venv-vllm/smollm2] [--requests 128] [--tokens 32] [--rounds 3] [--people 16] [--queries 8]
 
 In the environment of `make test-vllm`, which has both engines; what is not installed is left out. One thread each, greedy, every
-reply exactly `--tokens` tokens long (the end-of-text token is passed over), engines warm, no prompt asked twice. The last line is one
-JSON object:
+reply exactly `--tokens` tokens long (the end-of-text token is passed over), engines warm, no prompt asked twice. All processes have one
+priority (Ray gives its own a lower one). The last line is one JSON object:
 
     vllm_ratio        tokens/s of a Ray actor that answers one `chat` of all requests, from the driver's call to its answer, divided by
                       those of vLLM's own `LLM` with the same engine arguments; in each round bare, actor, bare; medians
@@ -72,6 +72,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["vllm", "xllamacpp", "prefix"], nargs="*", default=["vllm", "xllamacpp", "prefix"])
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
+    os.environ["RAY_worker_niceness"] = "0"
     figures: dict[str, Any] = {"vllm_ratio": None, "xllamacpp_ratio": None, "prefix_gain": None}
     if "vllm" in options.only and importlib.util.find_spec("vllm"):
         figures |= against_bare("vllm", options, bare_vllm(options.model), lambda: vllm(options.model))
@@ -170,7 +171,7 @@ def vllm(folder: Path, share_prefixes: bool = True) -> ChatModel:
 
 def bare_vllm(folder: Path) -> Timed:
     """vLLM by itself, with the same arguments."""
-    from bare_vllm import BareVllm
+    from bare_engines import BareVllm
 
     from actors.vllm_arguments import EngineSettings
 
@@ -187,12 +188,11 @@ def llamacpp() -> ChatModel:
 
 def bare_llamacpp() -> Timed:
     """llama.cpp by itself, with the same settings."""
-    from bare_llamacpp import BareLlamaCpp
+    from bare_engines import BareLlamaCpp
 
     from actors.models import resolve
 
-    files = resolve(SMOLLM2)
-    return BareLlamaCpp(files.folder / files.weights, CONTEXT).tokens
+    return BareLlamaCpp(resolve(SMOLLM2), CONTEXT).tokens
 
 
 if __name__ == "__main__":
