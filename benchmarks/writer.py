@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["vllm", "xllamacpp", "prefix"], nargs="*", default=["vllm", "xllamacpp", "prefix"])
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
-    os.environ["RAY_worker_niceness"] = "0"
+    os.environ.setdefault("RAY_worker_niceness", "0")
     figures: dict[str, Any] = {"vllm_ratio": None, "xllamacpp_ratio": None, "prefix_gain": None}
     if "vllm" in options.only and importlib.util.find_spec("vllm"):
         figures |= against_bare("vllm", options, bare_vllm(options.model), lambda: vllm(options.model))
