@@ -13,11 +13,6 @@ if not FOLDER or importlib.util.find_spec("vllm") is None:
     collect_ignore_glob = ["test_*.py"]
 
 
-def pytest_configure(config):
-    """vLLM lets go of its sockets only when it is collected: see `collected`."""
-    config.addinivalue_line("filterwarnings", "ignore:Unclosed context:ResourceWarning")
-
-
 def pytest_collection_modifyitems(items):
     """vLLM and torch warn of their own affairs; what mien warns of remains an error."""
     for item in items:
