@@ -54,8 +54,10 @@ def model_id(config: LanguageModel) -> str:
         from actors.models import resolve
 
         return hub_id(config.model, config.revision) if config.revision else resolve(config.model).id
+    from actors.endpoints.calls import served_id
+
     # An endpoint tells no revision before it is asked; each row keeps the model that its reply names.
-    return f"{config.model}@{config.revision}" if config.revision else config.model
+    return served_id(config)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 from actors.endpoints import anthropic_wire
-from actors.endpoints.background import in_background
-from actors.endpoints.calls import asked_together, over_context, refuse_fixed_length, served_id
-from actors.endpoints.http import EndpointClient
-from actors.endpoints.usage import Ledger, guessed_input, usage_of
+from actors.endpoints.served_model import ServedModel
+from actors.endpoints.usage import guessed_input, usage_of
 from actors.endpoints.verdicts import Unanswered
 from engine.errors import ConfigError
-from engine.generation.chat import ChatRequest, Reply, Spent
+from engine.generation.chat import ChatRequest, Reply
 from engine.outcome import Outcome
 from engine.writer_config import LanguageModel
 
 _log = logging.getLogger(__name__)
 
 
-class AnthropicMessages:
+class AnthropicMessages(ServedModel):
     """A chat model behind Anthropic's messages. `n` replies are `n` calls; a JSON schema is a tool that the model has to call.
 
     Args:
@@ -33,36 +30,11 @@ class AnthropicMessages:
         ConfigError: no key in the environment, a rate limit too small for so many processes, or a temperature over 1.
     """
 
-    patient = True
-    """Its calls wait on purpose, for rate limits and a provider that is overloaded; `give_up_s` bounds each row."""
-
     def __init__(self, config: LanguageModel, *, processes: int = 1, window_s: float = 60.0) -> None:
         refuse_hot(config)
-        self.id = served_id(config)
-        self._config = config
-        self._client = EndpointClient(config.endpoint, "anthropic", processes=processes, window_s=window_s)
-        self._ledger = Ledger(config.price)
+        super().__init__(config, "anthropic", processes=processes, window_s=window_s)
 
-    @property
-    def spent(self) -> Spent:
-        """Tokens of every reply that came back, cached input included, with dollars at `config.price`."""
-        return self._ledger.spent
-
-    def chat(self, requests: Sequence[ChatRequest]) -> list[Outcome[Reply]]:
-        """One outcome a request, in order, up to `endpoint.concurrency` at once. Safe to call from several threads.
-
-        Raises ConfigError for a wrong key, model or address, BudgetReached when the account is used up, ModelError after `close`.
-        """
-        refuse_fixed_length(requests)
-        return in_background(asked_together(requests, self._one))
-
-    def close(self) -> None:
-        """Let go of the connections."""
-        in_background(self._client.close())
-
-    async def _one(self, request: ChatRequest) -> Outcome[Reply]:
-        if failed := over_context(self._config, request):
-            return failed
+    async def _ask(self, request: ChatRequest) -> Outcome[Reply]:
         try:
             body = anthropic_wire.message_body(self._config.model, request)
             # All end before one raises: what they took is counted, and none goes on behind the caller's back.

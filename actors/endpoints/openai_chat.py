@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 from actors.endpoints import openai_replies
-from actors.endpoints.background import in_background
-from actors.endpoints.calls import asked_together, over_context, refuse_fixed_length, served_id
-from actors.endpoints.http import EndpointClient
 from actors.endpoints.openai_requests import PATHS, Dialect
-from actors.endpoints.usage import Ledger, most_tokens, usage_of
+from actors.endpoints.served_model import ServedModel
+from actors.endpoints.usage import most_tokens, usage_of
 from actors.endpoints.verdicts import Unanswered
 from engine.errors import ConfigError
-from engine.generation.chat import ChatRequest, Reply, Spent
+from engine.generation.chat import ChatRequest, Reply
 from engine.outcome import Outcome
 from engine.writer_config import LanguageModel
 
@@ -23,7 +20,7 @@ _log = logging.getLogger(__name__)
 _CONFIGURED = frozenset({"temperature", "top_p", "n", "model"})
 
 
-class OpenAiChat:
+class OpenAiChat(ServedModel):
     """A chat model behind `config.endpoint`; `api: completions` asks models without roles, with the messages' texts joined.
 
     Tokens are those that replies name. Where one names none they are guessed from lengths (`actors.endpoints.usage`) and a warning says
@@ -38,38 +35,12 @@ class OpenAiChat:
         ConfigError: no key in the environment, or a rate limit too small for so many processes.
     """
 
-    patient = True
-    """Calls wait for their turn on purpose, each row within `give_up_s` once it is sent: no watchdog needs to end them."""
-
     def __init__(self, config: LanguageModel, *, processes: int = 1, window_s: float = 60.0) -> None:
-        self.id = served_id(config)
-        self._config = config
-        self._client = EndpointClient(config.endpoint, "openai", processes=processes, window_s=window_s)
+        super().__init__(config, "openai", processes=processes, window_s=window_s)
         self._dialect = Dialect(config.api, own=not config.endpoint.base_url)
-        self._ledger = Ledger(config.price)
         self._guessed = False
 
-    @property
-    def spent(self) -> Spent:
-        """Tokens of every reply that came back, refused and useless ones included, with dollars at `config.price`."""
-        return self._ledger.spent
-
-    def chat(self, requests: Sequence[ChatRequest]) -> list[Outcome[Reply]]:
-        """One outcome a request, in order, up to `endpoint.concurrency` at once. Safe to call from several threads.
-
-        Raises ConfigError for a wrong key, model, address or sampling, BudgetReached when the provider's account is used up, ModelError
-        after `close`; requests in flight end first, so that `spent` holds them.
-        """
-        refuse_fixed_length(requests)
-        return in_background(asked_together(requests, self._one))
-
-    def close(self) -> None:
-        """Let go of the connections."""
-        in_background(self._client.close())
-
-    async def _one(self, request: ChatRequest) -> Outcome[Reply]:
-        if failed := over_context(self._config, request):
-            return failed
+    async def _ask(self, request: ChatRequest) -> Outcome[Reply]:
         tokens = most_tokens(request)
         while True:
             body = self._dialect.body(self._config.model, request)

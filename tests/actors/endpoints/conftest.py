@@ -8,9 +8,10 @@ from tests.faults.model_server import KEY, MODEL, ModelServer
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
-    for name in ("OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+    for name in ("OPENAI_BASE_URL", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, KEY)
 
 
 @pytest.fixture

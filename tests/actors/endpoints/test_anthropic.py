@@ -11,15 +11,10 @@ from engine.writer_config import Price
 from tests.actors.endpoints.asking import asking
 from tests.faults.anthropic_server import AnthropicServer
 from tests.faults.model_rules import reply_text
-from tests.faults.model_server import KEY, MODEL
+from tests.faults.model_server import MODEL
 
 PROMPT = {"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"], "additionalProperties": False}
 SCHEMA = json.dumps(PROMPT)
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch):
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
 @pytest.fixture

@@ -20,14 +20,9 @@ from engine.writer_config import Price
 from tests.actors.endpoints.asking import asking
 from tests.faults.batch_server import BatchServer
 from tests.faults.model_rules import reply_text
-from tests.faults.model_server import KEY, MODEL
+from tests.faults.model_server import MODEL
 
 ASKED = [f"prompt {i}" for i in range(12)]
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch):
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
 @pytest.fixture

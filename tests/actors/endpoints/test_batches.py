@@ -17,15 +17,10 @@ from engine.writer_config import Price
 from tests.actors.endpoints.asking import asking
 from tests.faults.batch_server import BatchServer
 from tests.faults.model_rules import reply_text
-from tests.faults.model_server import KEY, MODEL
+from tests.faults.model_server import MODEL
 
 SCHEMA = json.dumps({"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"]})
 FAST = {"batch": True, "poll_s": 0.02, "give_up_s": 20}
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch):
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
 @pytest.fixture
