@@ -117,11 +117,11 @@ def test_an_engine_that_is_killed_in_the_middle_loses_nothing(tmp_path, model_fo
         family = [engine, *engine.children(recursive=True)]
         assert len(family) > 1
         os.kill(engine.pid, signal.SIGKILL)
-        waited_for(lambda: [each for each in engines(root) if each.pid != engine.pid], 300, process)
     except BaseException:
         process.send_signal(signal.SIGINT)
         raise
-    ended(process, 900)
+    # What was in flight went down with the engine, and was done again by another.
+    assert "was begun again: an earlier task on it never returned" in ended(process, 1200)
     run = real.opened("store")
     outcomes = prompts(run)
     assert written_files(tmp_path / "store") >= before
