@@ -44,6 +44,11 @@ class ModelWriter:
         return self._model.spent
 
     @property
+    def progress(self) -> int:
+        """Replies so far: a sign of life during a long call."""
+        return self._model.spent.calls
+
+    @property
     def patient(self) -> bool:
         """Whether its calls wait on a server on purpose, within bounds of their own."""
         return bool(getattr(self._model, "patient", False))

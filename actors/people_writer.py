@@ -27,6 +27,11 @@ class PeopleWriter:
         """What the model has used so far."""
         return self._model.spent
 
+    @property
+    def progress(self) -> int:
+        """Replies so far: a sign of life during a long call."""
+        return self._model.spent.calls
+
     def write(self, requests: Sequence[StepRequest]) -> list[Outcome[Made[Any]]]:
         """One outcome a request, in order: made, or why not. Raises what the model raises."""
         drafts = [(request, Draft(request.step, request.repairs)) for request in requests]

@@ -14,6 +14,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from engine.config import METHOD_KINDS, Experiment
 from engine.errors import ConfigError
+from engine.image_config import RENDERER_KINDS
 from engine.nearest import did_you_mean
 from engine.writer_config import WRITER_KINDS
 
@@ -26,7 +27,7 @@ OPTIONS = {"limit": "--limit", "name": "--name", "max_failed": "--max-failed", "
 
 Path_ = tuple[str, ...]
 
-KINDS = {*METHOD_KINDS, *WRITER_KINDS}
+KINDS = {*METHOD_KINDS, *WRITER_KINDS, *RENDERER_KINDS}
 """What pydantic puts into the place of an error beside our fields."""
 
 
@@ -158,8 +159,11 @@ def _origin(path: Path_, origins: Mapping[Path_, str]) -> str:
 
 
 def _readable(error: ValidationError, origins: Mapping[Path_, str]) -> ConfigError:
-    problems = []
-    for item in error.errors():
+    problems, found = [], error.errors()
+    deeper = {item["loc"][:length] for item in found for length in range(len(item["loc"]))}
+    for item in found:
+        if item["type"] == "too_short" and item["loc"] in deeper:
+            continue  # only because its entries are wrong, as is told
         path = tuple(str(part) for part in item["loc"] if not isinstance(part, int) and part not in KINDS)
         origin = _origin(path, origins) if path else ""
         message = item["msg"].removeprefix("Value error, ")

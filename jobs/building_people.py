@@ -26,11 +26,9 @@ from jobs.console import Console
 from jobs.driving import driving
 from jobs.local_ray import RaySession
 from jobs.passes import MAX_PASSES, OnShard, Passes, Work
-from jobs.people_by_model import SHARD_SIZE, PeopleByModel, commit_seeds, operators_of, plan_of, workflow_of
+from jobs.people_by_model import PeopleByModel, commit_seeds, operators_of, plan_of, workflow_of
 from jobs.shard_runner import Retry
 
-MAX_PATIENCE_S = 86_400.0
-"""What `execution.stuck_after_s` is allowed to be."""
 REFUSED, UNPARSED, NOT_REACHED, NO_PROFILE = "refused", "no-json", "not-reached", "no-profile"
 
 
@@ -113,9 +111,8 @@ class Build:
             "processes": self.pool.max,
             "store": results.backend.uri,
         }
-        # That many people are rejected says something of the model, and nothing of the run. A call here is a step of a whole shard.
-        patience = min(self.execution.stuck_after_s * SHARD_SIZE, MAX_PATIENCE_S)
-        execution = self.execution.model_copy(update={"stop_after_failed": "", "stuck_after_s": patience})
+        # That many people are rejected says something of the model, and nothing of the run.
+        execution = self.execution.model_copy(update={"stop_after_failed": ""})
         module = PeopleByModel.__module__
         return Work(plan, workflow, operators_of(workflow, self.pool), results, execution, module, options, Retry(), self.on_shard)
 

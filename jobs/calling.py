@@ -62,7 +62,7 @@ class Caller:
             return ask
 
         def limited(answers: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:
-            with watchdog.watching(lambda: self._isolate(attempt)):
+            with watchdog.watching(lambda: self._isolate(attempt), lambda: int(getattr(answers, "progress", 0))):
                 return ask(answers, requests)
 
         return limited

@@ -17,7 +17,8 @@ GRACE_S = 30.0
 
 
 class Watchdog:
-    """Watches calls of any thread; one that takes over `limit_s` seconds ends the process with a traceback of every thread in its log."""
+    """Watches calls of any thread; one that shows no sign of life for `limit_s` seconds ends the process with a traceback of every thread
+    in its log."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
@@ -26,18 +27,29 @@ class Watchdog:
         self._begun: dict[int, float] = {}
 
     @contextmanager
-    def watching(self, before_the_end: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """Watch what happens inside. `before_the_end` is called before the process ends, if it still can be."""
-        timer = threading.Timer(self._limit_s, _end, [before_the_end])
-        timer.daemon = True
-        timer.start()
-        number = next(self._numbers)
+    def watching(self, before_the_end: Callable[[], None] = lambda: None, progress: Callable[[], int] = lambda: 0) -> Iterator[None]:
+        """Watch what happens inside. `before_the_end` is called before the process ends, if it still can be.
+
+        `progress` counts what the call has done so far (images drawn, replies): as long as it changes within the limit the call lives.
+        """
+        number, returned = next(self._numbers), threading.Event()
         self._arm(lambda: self._begun.update({number: time.monotonic()}))
+        watcher = threading.Thread(target=self._watch, args=(number, returned, before_the_end, progress), daemon=True)
+        watcher.start()
         try:
             yield
         finally:
+            returned.set()
+            watcher.join()
             self._arm(lambda: self._begun.pop(number))
-            timer.cancel()
+
+    def _watch(self, number: int, returned: threading.Event, before_the_end: Callable[[], None], progress: Callable[[], int]) -> None:
+        seen = progress()
+        while not returned.wait(self._limit_s):
+            if (now := progress()) == seen:
+                _end(before_the_end)
+            seen = now
+            self._arm(lambda: self._begun.update({number: time.monotonic()}))
 
     def _arm(self, change: Callable[[], object]) -> None:
         """Set the last resort for the call that began first: a thread of C code, which needs no interpreter and is there when

@@ -45,3 +45,14 @@ def test_a_call_that_is_stuck_beside_one_that_returned_ends_the_process():
     both = "import threading\n    with dog.watching():\n        pass\n    " + SPIN
     script = f"from jobs import watchdog\nwatchdog.GRACE_S = 1\ndog = watchdog.Watchdog(0.5)\nwith dog.watching():\n    {both}"
     assert subprocess.run([sys.executable, "-c", script], timeout=30, check=False).returncode == EXIT_CODE
+
+
+@pytest.mark.parametrize(("progress", "code"), [("lambda: next(done)", 0), ("lambda: 7", EXIT_CODE)])
+def test_a_long_call_lives_as_long_as_it_gets_on(progress, code):
+    script = (
+        "import itertools, time\nfrom jobs import watchdog\ndone = itertools.count()\n"
+        f"with watchdog.Watchdog(0.4).watching(progress={progress}):\n    time.sleep(1.5)\nprint('returned')"
+    )
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False)
+    assert finished.returncode == code
+    assert ("returned" in finished.stdout) is (code == 0)
