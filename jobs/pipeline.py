@@ -20,6 +20,9 @@ from jobs.workflow import Workflow
 CALLS_IN_FLIGHT = 2
 """Shards queued at an actor for each that it works on, this one included: above the 1.75 at which a Ray pool grows."""
 
+FEW = 8
+"""Shards a process from which on one may wait at it. With fewer, the process that is up first would take what another one is idle for."""
+
 
 def stream(
     ray: Any,
@@ -66,7 +69,7 @@ def _dataset(
             batch_size=1,
             batch_format="numpy",
             fn_constructor_args=(_settings_of(operator, settings, missing),),
-            compute=_actors(ray, operator.pool, len(references), sum(each.pool.cpus for each in needed)),
+            compute=pool_strategy(ray, operator.pool, len(references), sum(each.pool.cpus for each in needed)),
             **placement.arguments(),
         )
     return dataset
@@ -94,16 +97,18 @@ def _settings_of(operator: Operator, settings: WorkerSettings, missing: set[str]
     return replace(settings, operator=operator.name, stages=tuple(stage.id for stage in operator.stages), warm=warm)
 
 
-def _actors(ray: Any, pool: Pool, shards: int, cpus_wanted: float) -> Any:
+def pool_strategy(ray: Any, pool: Pool, shards: int, cpus_wanted: float) -> Any:
     """A pool's size: its share of the CPUs there are now at first, what it may be at most as the cluster grows."""
     cpus = float(ray.cluster_resources().get("CPU", 1)) * (pool.cpus / cpus_wanted if cpus_wanted else 1)
     fitting = int(cpus // pool.cpus) if pool.cpus else pool.max
     initial = max(1, min(pool.max, shards, max(fitting, pool.min)))
+    most = max(initial, min(pool.max, shards))
+    queued = CALLS_IN_FLIGHT if most > initial or shards >= FEW * initial * pool.shards else 1
     return ray.data.ActorPoolStrategy(
         min_size=min(pool.min, initial),
-        max_size=max(initial, min(pool.max, shards)),
+        max_size=most,
         initial_size=initial,
-        max_tasks_in_flight_per_actor=CALLS_IN_FLIGHT * pool.shards,
+        max_tasks_in_flight_per_actor=queued * pool.shards,
         max_concurrent_calls_per_actor=pool.shards,
         enable_true_multi_threading=pool.shards > 1,
     )
