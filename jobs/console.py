@@ -84,25 +84,41 @@ class _Shown(Protocol):
 
 
 class _Lines:
+    """Lines as far as things are known, also where nothing is new: a shard of long prompts takes many minutes."""
+
     def __init__(self, label: str, unit: str, estimate: bool) -> None:
         self._label, self._unit, self._estimate = label, unit, estimate
         self._started = self._said = time.monotonic()
         self._before: int | None = None
+        self._known = (0, 0, "")
+        self._saying, self._closed = threading.Lock(), threading.Event()
+        threading.Thread(target=self._repeat, name="progress", daemon=True).start()
 
     def set(self, done: int, total: int, note: str) -> None:
-        now = time.monotonic()
         if self._before is None:
-            self._started, self._before = now, done  # what was done before says nothing of the pace
-        if now - self._said < PLAIN_EVERY_S:
-            return
-        self._said = now
-        rate = (done - self._before) / max(now - self._started, 1e-9)
-        left = f", about {(total - done) / rate:.0f} s left" if self._estimate and rate > 0 and total else ""
-        of = f"{done}/{total}" if total else str(done)
-        print(f"{self._label}: {of} {self._unit}{left}{f', {note}' if note else ''}", file=sys.stderr, flush=True)
+            self._started, self._before = time.monotonic(), done  # what was done before says nothing of the pace
+        self._known = (done, total, note)
+        self._say_if_due()
 
     def close(self) -> None:
-        pass
+        self._closed.set()
+
+    def _repeat(self) -> None:
+        while not self._closed.wait(PLAIN_EVERY_S / 4):
+            self._say_if_due()
+
+    def _say_if_due(self) -> None:
+        with self._saying:
+            now = time.monotonic()
+            if self._before is None or now - self._said < PLAIN_EVERY_S:
+                return
+            self._said = now
+        done, total, note = self._known
+        passed = now - self._started
+        rate = (done - self._before) / max(passed, 1e-9)
+        left = f", about {(total - done) / rate:.0f} s left" if self._estimate and rate > 0 and total else f", {passed:.0f} s so far"
+        of = f"{done}/{total}" if total else str(done)
+        print(f"{self._label}: {of} {self._unit}{left}{f', {note}' if note else ''}", file=sys.stderr, flush=True)
 
 
 class _Bar:
