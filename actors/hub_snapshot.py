@@ -16,10 +16,10 @@ def hub_id(model: str, revision: str) -> str:
     return f"{model}@{revision}"
 
 
-def hub_snapshot(model: str, revision: str) -> Path:
-    """The folder of that commit in the hub's cache. Raises ModelError if it is not there."""
+def hub_snapshot(model: str, revision: str, holds: str = "config.json") -> Path:
+    """The folder of that commit in the hub's cache. Raises ModelError if it is not there, with the file that such a model `holds`."""
     folder = _cache() / f"models--{model.replace('/', '--')}" / "snapshots" / revision
-    if not (folder / "config.json").is_file():
+    if not (folder / holds).is_file():
         raise ModelError(
             f"{hub_id(model, revision)} is not in the model cache of this machine.",
             remedy=f"Run `hf download {model} --revision {revision}` there, or set HF_HOME to where it lies.",

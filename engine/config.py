@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from engine.image_config import BUILT_IN as BUILT_IN_RENDERERS
+from engine.image_config import TINY_SCENES, AnyRenderer, Renderer
 from engine.keys import Json
 from engine.nearest import did_you_mean
 from engine.writer_config import BUILT_IN, TEMPLATE, WRITERS, AnyWriter, LanguageModel
@@ -103,6 +105,27 @@ def _kind_of_method(value: Any) -> str:
 AnyMethod = Annotated[Annotated[str, Tag(METHOD_KINDS[0])] | Annotated[OwnMethod, Tag(METHOD_KINDS[1])], Discriminator(_kind_of_method)]
 
 
+class Images(_Strict):
+    """Prompts drawn and looked at: an experiment without this section stays with text."""
+
+    renderers: Annotated[
+        tuple[AnyRenderer, ...],
+        Field(min_length=1, description="Who draws: tiny-scenes, or an image model: {name, model, steps, ...}"),
+    ] = (TINY_SCENES,)
+    methods: tuple[str, ...] = Field((), description="Methods and controls whose prompts are drawn; empty: all methods, no control")
+    gallery: int = Field(4, ge=2, le=30, description="Captions of each person that are drawn as references")
+    image_text: str = Field(
+        "conse-efficientnet-minilm", description="Encoder of images and texts (CLS-T, CLS-R): a laptop model, or a CLIP folder"
+    )
+    self_supervised: str = Field("dinov2-s-saliency", description="Encoder of images alone (DIS-R): a laptop model, or a DINOv2 folder")
+    perceptual: str = Field("lpips-alex", description="Perceptual distance (LPIPS-R): lpips-alex or lpips-vgg")
+    quality: tuple[str, ...] = Field((), description="Figures that an image has by itself: brisque, or an aesthetic head (.safetensors)")
+    precision: Literal["float32", "float16", "bfloat16"] = Field(
+        "float32", description="What vision models compute in; halves have ids of their own"
+    )
+    copying: float = Field(0.95, gt=0, le=1, description="Cosine from which an image counts as the copy of a reference")
+
+
 class Pool(_Strict):
     """How many processes hold an actor, and what each takes. Never changes a result."""
 
@@ -126,8 +149,13 @@ class Execution(_Strict):
     encoder: Pool = Pool()
     writer: Pool | None = Field(None, description="A pool of its own for writers; without one they share the encoder's processes")
     writers: dict[str, Pool] = Field({}, description="A pool of its own for one writer, by its name, such as one that needs GPUs")
+    renderer: Pool | None = Field(None, description="A pool of its own for renderers; without one they share the encoder's processes")
+    vision: Pool | None = Field(None, description="A pool of its own for vision models; without one they share the encoder's processes")
     stuck_after_s: float = Field(
-        900, gt=0, le=86_400, description="End the process of a model call that takes longer; its units are then tried one at a time"
+        900,
+        gt=0,
+        le=86_400,
+        description="End the process of a model call that gets no further for so long; its units are then tried one by one",
     )
     stop_after_failed: str = Field(
         "20%", description='Stop early once so many rows failed by themselves, "500" or a share "20%" (of 200 or more seen); empty: never'
@@ -175,6 +203,7 @@ class Experiment(_Strict):
         0.25, ge=0, le=1, description="Share of the people whose scores are cross-fitted and re-identified; 0: nobody's"
     )
     retrieval: Retrieval = Retrieval()
+    images: Images | None = Field(None, description="Draw the prompts and measure the images; empty: text only")
     shard_size: int = Field(8, ge=1, le=64, description="People in a shard")
     max_failed: int = Field(0, ge=0, description="Failed rows that are tolerated")
     execution: Execution = Execution()
@@ -190,6 +219,17 @@ class Experiment(_Strict):
     @classmethod
     def _usable_limit(cls, value: Any) -> str:
         return _count_or_share(value, "a number of people (50) or a share (10%)")
+
+    @field_validator("images")
+    @classmethod
+    def _known_renderers(cls, images: Images | None) -> Images | None:
+        for value in images.renderers if images else ():
+            if isinstance(value, str) and value not in BUILT_IN_RENDERERS:
+                raise ValueError(f"unknown renderer '{value}'{did_you_mean(value, BUILT_IN_RENDERERS)}")
+        names = [value if isinstance(value, str) else value.name for value in (images.renderers if images else ())]
+        if len(set(names)) != len(names):
+            raise ValueError("a renderer stands twice")
+        return images
 
     @field_validator("methods", "writers", "budgets")
     @classmethod
@@ -240,6 +280,20 @@ class Experiment(_Strict):
         given = [BUILT_IN.get(writer) if isinstance(writer, str) else writer for writer in self.writers]
         return {writer.name: writer for writer in given if writer}
 
+    @model_validator(mode="after")
+    def _images_of_methods(self) -> Experiment:
+        known = (*self.method_names(), *(own.name for own in self.own_methods()), *CONTROLS)
+        for method in self.images.methods if self.images else ():
+            if method not in known:
+                raise ValueError(f"images.methods: nothing here is called '{method}'{did_you_mean(method, known)}")
+        return self
+
+    def renderers(self) -> dict[str, Renderer]:
+        """Who draws, by name; nobody in an experiment without images."""
+        given = self.images.renderers if self.images else ()
+        found = [BUILT_IN_RENDERERS[each] if isinstance(each, str) else each for each in given]
+        return {renderer.name: renderer for renderer in found}
+
     def run_name(self) -> str:
         """The run's name: a limited run is another plan, so it has another name."""
         return self.name + (f"-limit-{self.limit.replace('%', 'p').replace('.', '-')}" if self.limit else "")
@@ -267,4 +321,10 @@ class Experiment(_Strict):
             pinned["queries"]["file"] = queries
         if not self.queries.assigned:
             del pinned["queries"]["assigned"]
+        if self.images:
+            pinned["images"]["renderers"] = [
+                each if isinstance(each, str) else each.pinned(models[f"renderer:{each.name}"]) for each in self.images.renderers
+            ]
+        else:
+            del pinned["images"]
         return pinned

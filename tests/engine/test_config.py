@@ -47,6 +47,11 @@ def test_a_people_file_replaces_the_grammar_and_is_relative_to_the_experiment(tm
         ("limit: 101%\n", "is no limit"),
         ("name: Über\n", "cannot be a run name"),
         ("people: {file: a, grammar: 3}\n", "either"),
+        ("images: {renderers: [tiny-scense]}\n", r"exp\.yaml:1: images: unknown renderer 'tiny-scense' \(did you mean 'tiny-scenes'\?\)"),
+        ("images: {renderers: [tiny-scenes, tiny-scenes]}\n", "a renderer stands twice"),
+        ("images: {methods: [vprga]}\n", r"nothing here is called 'vprga' \(did you mean 'vprag'\?\)"),
+        ("images: {gallery: 1}\n", r"images\.gallery: .*greater than or equal to 2"),
+        ("images: {galery: 3}\n", r"images\.galery: there is no such field \(did you mean 'gallery'\?\)"),
         ("execution: {encoder: {min: 3, max: 2}}\n", r"min \(3\) is larger than max \(2\)"),
         ("budgets: [q4]\n", "unknown budget 'q4'"),
         ("cross_fit: 1.5\n", r"exp\.yaml:1: cross_fit: .*less than or equal to 1"),
@@ -120,3 +125,11 @@ def test_own_prompts_are_pinned_by_their_content_and_stay_a_valid_experiment():
 @pytest.mark.parametrize(("limit", "people"), [("", 200), ("50", 50), ("10%", 20), ("0.1%", 1), ("999", 200)])
 def test_limits_count_people(limit, people):
     assert Experiment.model_validate({"limit": limit}).people_limit(200) == people
+
+
+def test_a_wrong_entry_is_told_once_and_not_as_a_missing_one(tmp_path):
+    file = write(tmp_path, "writers:\n  - {name: mine, engine: llamacpp}\n")
+    with pytest.raises(ConfigError) as error:
+        load(file, {}, {})
+    assert len(error.value.message.splitlines()) == 1
+    assert "mine" in error.value.message or "model" in error.value.message

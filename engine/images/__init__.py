@@ -1,0 +1,1 @@
+"""Images: decoded once, rendered and looked at by models that `actors/` hold."""

@@ -1,0 +1,6 @@
+"""Makes `photographs`, which the benchmarks share, importable by name."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
