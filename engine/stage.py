@@ -7,7 +7,7 @@ and what a row is (`value`, `encode`, `decode`, `payload`). Everything else (ski
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -139,6 +139,13 @@ class Read:
     stage: Stage[Any]
     key: str
     optional: bool = False
+
+
+def with_inputs(stage: Stage[Any]) -> Iterator[Stage[Any]]:
+    """A stage after all that it reads, however deep; a stage that is read twice comes twice."""
+    for each in stage.inputs:
+        yield from with_inputs(each)
+    yield stage
 
 
 def waves(stages: Sequence[Stage[Any]]) -> list[list[Stage[Any]]]:

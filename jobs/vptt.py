@@ -24,7 +24,7 @@ from engine.prompting.tau import matched_tau
 from engine.prompting.view import STRANGER
 from engine.queries import draw
 from engine.records import Query
-from engine.stage import Stage, Unit
+from engine.stage import Stage, Unit, with_inputs
 from engine.stages.ceiling import Ceilings
 from engine.stages.cross import HALVES, CrossFit
 from engine.stages.embedding import EmbedPrompt
@@ -43,6 +43,7 @@ from engine.store.plans import Plan, Shard, Subject
 from engine.store.results import Results
 from engine.writer_config import TEMPLATE, LanguageModel
 from jobs.actor_factory import actor_maker
+from jobs.drawings import Drawings, drawings_of
 from jobs.gallery import ensure_gallery
 from jobs.operators import ANY, Operator, operators
 from jobs.progress import Progress
@@ -70,22 +71,16 @@ class Entrant:
 
     @property
     def stages(self) -> Iterator[Stage[Any]]:
-        """All that reads its own shard alone, in dependency order; stages that entrants share come with each of them."""
+        """All that reads its own shard alone, in dependency order, also prompts that nobody measures: controls are as long as vprag's,
+        whatever methods there are. Stages that entrants share come with each of them."""
         for stage in self.measured:
-            yield from (_with_inputs(stage) if stage is not self.reid else chain.from_iterable(map(_with_inputs, stage.inputs)))
+            yield from (with_inputs(stage) if stage is not self.reid else chain.from_iterable(map(with_inputs, stage.inputs)))
 
     @property
     def measured(self) -> Iterator[Stage[Any]]:
         """Its scores, each of its own kind."""
         found: tuple[Stage[Any] | None, ...] = (self.score, self.second, self.cross, self.reid)
         return (stage for stage in found if stage)
-
-
-def _with_inputs(stage: Stage[Any]) -> Iterator[Stage[Any]]:
-    """A stage after all that it reads, also prompts that nobody measures: controls are as long as vprag's, whatever methods there are."""
-    for each in stage.inputs:
-        yield from _with_inputs(each)
-    yield stage
 
 
 @dataclass(frozen=True)
@@ -97,11 +92,12 @@ class Vptt:
     memory: Remember
     entrants: tuple[Entrant, ...]
     ceilings: Ceilings
+    drawings: Drawings
     draw: Draw
     pool: tuple[Query, ...]
     models: Mapping[str, str]
-    """The id with revision of "encoder", "second" (if there is one) and each "writer:<name>", the sha256 of each file "given:<name>", and
-    under "gallery" what names the people of the run."""
+    """The id with revision of "encoder", "second" (if there is one) and each "writer:<name>", the sha256 of each file "given:<name>", under
+    "gallery" what names the people of the run; of images "renderer:<name>" and the roles of `vision_ids`."""
     _tasks_of: Callable[[Shard], list[Unit]] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -126,13 +122,13 @@ class Vptt:
     @cached_property
     def finals(self) -> list[Stage[Any]]:
         """Every failure shows in a score of some kind or in a ceiling."""
-        return [*(stage for entrant in self.entrants for stage in entrant.measured), self.ceilings]
+        return [*(stage for entrant in self.entrants for stage in entrant.measured), self.ceilings, *self.drawings.finals]
 
     @cached_property
     def phases(self) -> list[list[Stage[Any]]]:
         """What reads its own shard alone, then what reads the memory of all people."""
         stored = {stage.id for stage in self.sources}
-        first = [self.memory, *(stage for entrant in self.entrants for stage in entrant.stages), self.ceilings]
+        first = [self.memory, *(stage for entrant in self.entrants for stage in entrant.stages), self.ceilings, *self.drawings.stages]
         second: list[Stage[Any]] = [entrant.reid for entrant in self.entrants if entrant.reid]
         distinct = list({stage.id: stage for stage in first if stage.id not in stored}.values())
         return [distinct, second] if second else [distinct]
@@ -150,7 +146,8 @@ class Vptt:
     def units(self, shard: Shard, stage: Stage[Any]) -> list[Unit]:
         """The units of a stage on a shard: fixed when the plan is made."""
         if stage.per == "person":
-            return [Unit(subject.key, subject.key) for subject in shard.subjects]
+            people = [Unit(subject.key, subject.key) for subject in shard.subjects]
+            return [replace(unit, strangers=strangers_of(unit, shard)) for unit in people]
         units = [unit for unit in self._tasks_of(shard) if stage.takes(unit)]
         return [unit.of_half(half) for unit in units for half in HALVES] if stage.per == "half" else units
 
@@ -188,7 +185,8 @@ def operators_of(workflow: Vptt, execution: Execution, models: Mapping[str, Lang
 
     Scores and ceilings are arithmetic: they run where their inputs were made.
     """
-    pools = {"encoder": execution.encoder, **({"writer": execution.writer} if execution.writer else {})}
+    shared = {"writer": execution.writer, "renderer": execution.renderer, "vision": execution.vision}
+    pools = {"encoder": execution.encoder, **{name: pool for name, pool in shared.items() if pool}}
     pools |= {f"writer-{name}": pool for name, pool in execution.writers.items()}
     parallel = {f"writer-{name}": model.parallel for name, model in models.items()}
 
@@ -220,7 +218,9 @@ def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query
         for writer in experiment.writer_names()
         for prompt in parts.prompts(PRESETS[name], writer)
     ]
-    return Vptt(people, queries, memory, tuple(entrants), Ceilings(people, memory, definition), drawn, tuple(pool), dict(models))
+    drawings = drawings_of(experiment, models, people, drawn, [each.prompt for each in entrants])
+    ceilings = Ceilings(people, memory, definition)
+    return Vptt(people, queries, memory, tuple(entrants), ceilings, drawings, drawn, tuple(pool), dict(models))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from engine.prompting.writing import Said
 from engine.report.wording import counted
 from engine.rows import OUTCOMES, Row, inputs_digest
 from engine.stage import Read, Stage, Unit
+from engine.stages.image_scores import ScoreImage
+from engine.stages.images import is_edit
 from engine.stages.model_prompt import ModelPrompt
 from engine.stages.prompt import Prompt
 from engine.stages.score import Score
@@ -145,6 +147,21 @@ class _Lineage:
                 told = zip(SCORE_FIGURES, scored.stranger, strict=True)
                 say(f"  mean against {against}: " + "  ".join(f"{name} {value:.4f}" for name, value in told))
             say(f"  definition {found.score.definition.id}, PA against {scored.score.pa_id}")
+        for image in self._run.workflow.drawings.scores:
+            if image.look.images.prompt.id == prompt.id:
+                self._image(image)
+
+    def _image(self, score: ScoreImage) -> None:
+        images, say = score.look.images, self._console.say
+        if is_edit(self._found.unit) and (source := self._step(images.sources)):
+            say(f"  edited: {self._run.backend.locate(source.object)}")
+        if drawn := self._step(images):
+            say(f"  {self._run.backend.locate(drawn.object)}\n  {drawn.width} x {drawn.height}, sha256 {drawn.sha256[:16]}")
+        self._step(score.look)
+        if scored := self._step(score):
+            figures = {name: value for name, value in asdict(scored).items() if isinstance(value, float)}
+            say("  " + "  ".join(f"{name} {value:.4f}" for name, value in figures.items()))
+            say(f"  definition {score.definition.id}")
 
     def _shown(self, prompt: Prompt) -> Any:
         """The profile that the method saw: a stranger's for the control of that name."""

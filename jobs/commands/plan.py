@@ -113,6 +113,8 @@ def _tell(console: Console, prepared: Prepared, plan: Plan, lines: list[Line], n
     limited = f" of {plan.total_people}, limited" if plan.partial else ""
     console.say(f"Run {name} ({plan.run}): {people} people{limited}, {len(plan.shards)} shards, {prompts} prompts to score")
     _tell_prompts(console, prepared, by_label)
+    if drawn := sum(counts[score.look.images.id][0] for score in prepared.workflow.drawings.scores):
+        console.say(f"Images by {', '.join(prepared.experiment.renderers())} together: {drawn}, and {people} galleries a renderer")
     console.say(f"{'kind of stage':<16}{'stages':>7}{'units':>10}{'done':>10}{'to do':>10}{'process s':>11}")
     for kind in dict.fromkeys(line.kind for line in lines):
         of_kind = [line for line in lines if line.kind == kind]
