@@ -10,13 +10,14 @@ import pyarrow.compute as pc
 
 from engine.metrics.scored import STRANGER
 from engine.report.data import CEILINGS_SCHEMA, PART_METRICS, REID_METRICS, REID_SIZES, SCORE_METRICS, SCORES_SCHEMA
-from engine.stage import Stage, Unit
+from engine.stage import Stage
 from engine.stages.cross import CROSS, MATCHED
 from engine.stages.prompt import Prompt, WritePrompt
 from engine.store.plans import Plan, Shard
 from engine.store.results import Results, Wanted
 from jobs.progress import Progress
 from jobs.references import ABSENT
+from jobs.result_columns import Beside, unit_columns
 from jobs.vptt import Entrant, Vptt
 
 _OF_SCORE = (*SCORE_METRICS, *PART_METRICS)
@@ -38,7 +39,7 @@ def score_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress
     for shard in shards:
         read = {wanted.stage.id: next(found) for wanted in _of_shard(workflow, shard, progress)}
         for entrant in workflow.entrants:
-            units = _unit_columns(shard, workflow.units(shard, entrant.score))
+            units = unit_columns(shard, workflow.units(shard, entrant.score))
             tables.append(_scores(entrant, units, read))
     return pa.concat_tables(tables)
 
@@ -88,42 +89,11 @@ def _replies(prompt: Prompt) -> list[str]:
     return [name for name in _REPLY if name in prompt.payload.names]
 
 
-def _unit_columns(shard: Shard, units: list[Unit]) -> pa.Table:
-    """Who and what each unit is, sorted by unit."""
-    subjects = {subject.key: subject for subject in shard.subjects}
-    columns: dict[str, list[str]] = {name: [] for name in ("unit", "subject", "person", "cluster", "query", "family", "task", "breadth")}
-    for unit in sorted(units, key=lambda unit: unit.key):
-        assert unit.query is not None
-        subject, query = subjects[unit.subject], unit.query
-        values = (unit.key, subject.key, subject.id, subject.cluster, query.id, query.family, query.task, query.breadth)
-        for name, value in zip(columns, values, strict=True):
-            columns[name].append(value)
-    return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in columns]))
-
-
-class _Beside:
-    """Columns of a stage's rows beside the units of a table; null where the stage has no row for a unit."""
-
-    def __init__(self, units: pa.Table, read: Mapping[str, pa.Table], stage: Stage[Any] | None) -> None:
-        self._table = read.get(stage.id) if stage is not None else None
-        self._rows = units.num_rows
-        self._places = pc.index_in(units["unit"], value_set=self._table["unit"]) if self._table is not None else None
-
-    def column(self, name: str) -> Any:
-        return pa.nulls(self._rows) if self._table is None else self._table[name].take(self._places)
-
-    def less(self, name: str, other: str) -> Any:
-        """One column less another; null where either is."""
-        if self._table is None:
-            return pa.nulls(self._rows)
-        return pc.subtract(self.column(name).cast(pa.float64()), self.column(other).cast(pa.float64()))
-
-
 def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> pa.Table:
     prompt, rows = entrant.prompt, units.num_rows
-    scores, second, cross = (_Beside(units, read, stage) for stage in (entrant.score, entrant.second, entrant.cross))
-    reid = _Beside(units, read, entrant.reid)
-    prompts, retrieved = _Beside(units, read, prompt), _Beside(units, read, prompt.retrieved)
+    scores, second, cross = (Beside(units, read, stage) for stage in (entrant.score, entrant.second, entrant.cross))
+    reid = Beside(units, read, entrant.reid)
+    prompts, retrieved = Beside(units, read, prompt), Beside(units, read, prompt.retrieved)
     constant = {
         "method": prompt.label,
         "writer": prompt.writer,
@@ -143,7 +113,7 @@ def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> 
         **{name: cross.column(of) for name, of in _CROSS.items()},
         **{name: reid.column(name) for name in (*REID_METRICS, *_BESIDE_REID)},
         **{name: prompts.column(name) for name in ("prompt", "words", "cut", *_replies(prompt))},
-        "truncated": _Beside(units, read, entrant.score.embedding).column("truncated"),
+        "truncated": Beside(units, read, entrant.score.embedding).column("truncated"),
         "n_eff": retrieved.column("n_eff"),
         "cap_binds": retrieved.column("cap_binds"),
         "beside_failed": _any_failed(second, cross, reid),
@@ -152,13 +122,13 @@ def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> 
     return pa.table([columns.get(name, absent) for name in SCORES_SCHEMA.names], names=SCORES_SCHEMA.names).cast(SCORES_SCHEMA)
 
 
-def _any_failed(*stages: _Beside) -> Any:
+def _any_failed(*stages: Beside) -> Any:
     """Whether any of a unit's figures beside its score failed."""
     failed = [pc.fill_null(pc.equal(stage.column("outcome").cast(pa.string()), "failed"), False) for stage in stages]
     return pc.or_(pc.or_(failed[0], failed[1]), failed[2])
 
 
-def _ended(prompts: _Beside, scores: _Beside) -> dict[str, Any]:
+def _ended(prompts: Beside, scores: Beside) -> dict[str, Any]:
     """How each unit ended. A score that has no prompt to score has failed; the prompt itself was refused or could not be read."""
     declined = pc.fill_null(pc.is_in(prompts.column("outcome").cast(pa.string()), value_set=_DECLINED), False)
     told = {"outcome": prompts.column("outcome"), "code": pa.scalar(None, pa.string()), "message": prompts.column("raw")}

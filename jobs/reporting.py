@@ -16,6 +16,7 @@ from engine.outcome import FailureKind
 from engine.prompting.budget import PRESETS
 from engine.report.data import RunFacts
 from engine.report.headline import headline
+from engine.report.images.write import write_images
 from engine.report.write import write_report
 from engine.store import names
 from engine.store.backend import Backend
@@ -24,6 +25,7 @@ from engine.store.plans import Plan
 from engine.store.results import Results
 from jobs.failures import Failure, failures, stale_shards
 from jobs.history import operations
+from jobs.image_report import read_images, reader
 from jobs.progress import Progress
 from jobs.report_inputs import ceiling_table, score_table
 from jobs.stand_ins import main_writer, stand_ins
@@ -67,8 +69,9 @@ def make_report(
     scores, (ceilings, compared) = score_table(workflow, plan, results, progress), ceiling_table(workflow, plan, results, progress)
     pa_id = " and ".join(sorted(compared)) or "summary_ref"
     facts = _facts(workflow, plan, name=name, complete=have == planned, command=command, pa_id=pa_id)
+    images = read_images(workflow, plan, results, progress)
     failed: list[Failure] = []
-    beside = pc.any(scores["beside_failed"]).as_py()
+    beside = pc.any(scores["beside_failed"]).as_py() or (images is not None and images.any_failed)
     if have < planned or beside or any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
         # Every failure shows in a score, beside one or in a ceiling, so a clean and whole run need not be looked at further.
         failed = list(failures(workflow, plan, results, progress))
@@ -80,6 +83,8 @@ def make_report(
 
     journal.look()
     summary = write_report(write, facts, scores, ceilings, operations(journal.events()))
+    if images is not None:
+        write_images(write, images.summary(facts, summary.setting), reader(results.backend))
     roots = [failure for failure in failed if failure.is_root]
     retryable = sum(failure.outcome.kind is not FailureKind.PERMANENT for failure in roots)
     end = End(inputs_digest(workflow, plan, progress), len(failed), len(roots), retryable, stale, tuple(headline(summary)))
@@ -131,5 +136,6 @@ def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: st
         "metric": "v" if budget.score == "V" else "v_c",
         "writer": main_writer(writers, standing_in),
         "budget": budget.name,
+        "images": experiment.images is not None,
     }
     return RunFacts(**facts)

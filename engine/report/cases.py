@@ -39,6 +39,7 @@ class Grid:
 
     setting: Setting
     methods: tuple[str, ...]
+    metrics: tuple[str, ...]
     tasks: tuple[str, ...]
     row: Integers
     values: Floats
@@ -76,37 +77,38 @@ class Cases:
     non_finite: int
 
 
-def cases_of(scores: pa.Table) -> Cases:
-    """Check and arrange score rows.
+def cases_of(scores: pa.Table, schema: pa.Schema = SCORES_SCHEMA, metrics: tuple[str, ...] = METRICS) -> Cases:
+    """Check and arrange score rows. `schema` holds at least the columns by which rows are told apart, and each of `metrics`.
 
     Raises:
         InputError: a column is missing or of another type, an outcome is unknown, or one unit has two rows.
     """
-    table = _checked(scores)
+    table = _checked(scores, schema)
     codes = {name: _codes(table.column(name)) for name in {*_KEY, "cluster"}}
     family, task_of_family = _families(table, codes["task"][1])
-    values, non_finite = _values(table)
+    values, non_finite = _values(table, metrics)
     outcome = _outcomes(table)
     settings = np.stack([codes[name][1] for name in ("writer", "backbone", "budget")], axis=1)
     starts = np.flatnonzero(np.r_[True, (np.diff(settings, axis=0) != 0).any(axis=1)]) if len(table) else np.array([], dtype=np.int64)
     ends = np.r_[starts[1:], len(table)] if len(table) else starts
     extractive = table.column("extractive").to_numpy(zero_copy_only=False)
-    grids = tuple(_grid(codes, family, values, outcome, extractive, int(start), int(end)) for start, end in zip(starts, ends, strict=True))
+    parts = zip(starts, ends, strict=True)
+    grids = tuple(_grid(codes, family, values, metrics, outcome, extractive, int(start), int(end)) for start, end in parts)
     return Cases(table, grids, len(codes["cluster"][0]), task_of_family, non_finite)
 
 
-def _checked(scores: pa.Table) -> pa.Table:
-    missing = [name for name in SCORES_SCHEMA.names if name not in scores.schema.names]
+def _checked(scores: pa.Table, schema: pa.Schema) -> pa.Table:
+    missing = [name for name in schema.names if name not in scores.schema.names]
     if missing:
-        raise InputError(f"the score rows lack {', '.join(missing)}", field=missing[0], remedy="Build them to SCORES_SCHEMA.")
-    table = scores.select(SCORES_SCHEMA.names)
-    for column in SCORES_SCHEMA:
+        raise InputError(f"the score rows lack {', '.join(missing)}", field=missing[0], remedy="Build them to their schema.")
+    table = scores.select(schema.names)
+    for column in schema:
         if not column.nullable and table.column(column.name).null_count:
             raise InputError("a score row has no value here", field=column.name, remedy="Every unit carries its keys and an outcome.")
     try:
-        table = table.cast(SCORES_SCHEMA)
+        table = table.cast(schema)
     except pa.ArrowException as error:
-        raise InputError(f"the score rows do not fit SCORES_SCHEMA: {error}", remedy="Build them to SCORES_SCHEMA.") from error
+        raise InputError(f"the score rows do not fit their schema: {error}", remedy="Build them to their schema.") from error
     table = table.sort_by([(name, "ascending") for name in _KEY]).combine_chunks()
     _refuse_duplicates(table)
     return table
@@ -146,10 +148,10 @@ def _families(table: pa.Table, task: Integers) -> tuple[Integers, Integers]:
     return place.astype(np.int64), found // max(1, len(labels))
 
 
-def _values(table: pa.Table) -> tuple[Floats, int]:
+def _values(table: pa.Table, metrics: tuple[str, ...]) -> tuple[Floats, int]:
     answered = pc.equal(table.column("outcome"), "answered").to_numpy(zero_copy_only=False).astype(np.bool_)
-    values = np.stack([table.column(name).to_numpy(zero_copy_only=False) for name in METRICS], axis=1).astype(np.float64)
-    nulls = np.stack([table.column(name).is_null().to_numpy(zero_copy_only=False) for name in METRICS], axis=1).astype(np.bool_)
+    values = np.stack([table.column(name).to_numpy(zero_copy_only=False) for name in metrics], axis=1).astype(np.float64)
+    nulls = np.stack([table.column(name).is_null().to_numpy(zero_copy_only=False) for name in metrics], axis=1).astype(np.bool_)
     values[~answered] = np.nan
     broken = ~np.isfinite(values) & ~nulls & answered[:, None]
     values[~np.isfinite(values)] = np.nan
@@ -169,6 +171,7 @@ def _grid(
     codes: dict[str, tuple[tuple[str, ...], Integers]],
     family: Integers,
     values: Floats,
+    metrics: tuple[str, ...],
     outcome: Integers,
     extractive: Any,
     start: int,
@@ -205,6 +208,7 @@ def _grid(
     return Grid(
         setting=Setting(label("writer"), label("backbone"), label("budget")),
         methods=tuple(method_labels[index] for index in here),
+        metrics=metrics,
         tasks=codes["task"][0],
         row=row,
         values=grid_values,

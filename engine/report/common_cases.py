@@ -11,7 +11,7 @@ from dataclasses import asdict
 import numpy as np
 
 from engine.report.cases import Grid
-from engine.report.data import CONTROLS, CROSS_METRICS, METRICS, REID_METRICS
+from engine.report.data import CONTROLS, CROSS_METRICS, REID_METRICS
 from engine.report.rows import Bound
 from engine.statistics.estimates import Flags, Floats
 from engine.statistics.missing_bounds import BOUNDED_ABOVE, worst_case_bounds
@@ -48,7 +48,7 @@ def competitors(grid: Grid) -> Flags:
 
 def measured_cases(grid: Grid) -> Flags:
     """(cases, metrics) where a value is due: everywhere, but for sampled metrics only where some method has one."""
-    everywhere = np.array([metric not in SAMPLED for metric in METRICS])
+    everywhere = np.array([metric not in SAMPLED for metric in grid.metrics])
     return np.asarray(np.isfinite(grid.values).any(axis=1) | everywhere)
 
 
@@ -59,7 +59,7 @@ def common_values(grid: Grid) -> Floats:
     """
     values, competing = grid.values.copy(), competitors(grid)
     present = np.isfinite(values)
-    for k in range(len(METRICS)):
+    for k in range(len(grid.metrics)):
         here = present[:, :, k]
         due = max(1, int(here.any(axis=1).sum()))
         deciding = competing & (here.sum(axis=0) >= FEWEST_PRESENT * due)
@@ -71,7 +71,7 @@ def bounds(grid: Grid) -> Iterator[Bound]:
     """Worst-case bounds of each mean of which more than 1 % of the values is missing, by task and method."""
     due = measured_cases(grid)
     for task, cases in grid.groups():
-        for k, metric in enumerate(METRICS):
+        for k, metric in enumerate(grid.metrics):
             limits = metric_range(metric)
             values = grid.values[cases & due[:, k], :, k]
             measured = np.isfinite(values)

@@ -11,7 +11,6 @@ import numpy as np
 
 from engine.report.cases import Grid
 from engine.report.common_cases import common_values, competitors, measured_cases
-from engine.report.data import METRICS
 from engine.report.rows import Difference, Disagreement, Effect, Result, WinShare, rounded
 from engine.statistics.cluster_bootstrap import ClusterBootstrap
 from engine.statistics.effect_sizes import effects_against_best, win_shares
@@ -41,7 +40,7 @@ def results(grid: Grid, bootstrap: TwoWayBootstrap) -> Iterator[Result]:
         for m, method in enumerate(grid.methods):
             if not (grid.row[cases, m] >= 0).any():
                 continue
-            for k, metric in enumerate(METRICS):
+            for k, metric in enumerate(grid.metrics):
                 if measured[k]:
                     counted = due[cases, k]
                     yield Result(
@@ -49,7 +48,7 @@ def results(grid: Grid, bootstrap: TwoWayBootstrap) -> Iterator[Result]:
                         task=task,
                         metric=metric,
                         **asdict(grid.setting),
-                        **_figures(estimates, m * len(METRICS) + k),
+                        **_figures(estimates, m * len(grid.metrics) + k),
                         missing=int((counted & ~present[:, m, k]).sum()),
                         cases=int(counted.sum()),
                     )
@@ -64,7 +63,7 @@ def differences(grid: Grid, bootstrap: TwoWayBootstrap, metrics: Sequence[str]) 
     common = common_values(grid)
     for task, cases in grid.groups():
         for metric in metrics:
-            values = common[cases][:, :, METRICS.index(metric)]
+            values = common[cases][:, :, grid.metrics.index(metric)]
             found = bootstrap.resampled(grid.where(cases), values[:, later] - values[:, earlier])
             estimates, family = found.estimates(), family_of(found)
             for column, (b, a) in enumerate(pairs):
@@ -95,7 +94,7 @@ def wins(grid: Grid, task_of_family: Integers) -> Iterator[WinShare]:
         shares: list[Floats] = []
         for among, chosen in fields.items():
             methods = np.flatnonzero(chosen)
-            for k, metric in enumerate(METRICS) if len(methods) > 1 else ():
+            for k, metric in enumerate(grid.metrics) if len(methods) > 1 else ():
                 won = win_shares(grid.values[cases][:, methods, k])
                 if np.isfinite(won).any():
                     columns += [(among, metric, grid.methods[method]) for method in methods]
@@ -117,7 +116,7 @@ def effects(grid: Grid, people: ClusterBootstrap, metrics: Sequence[str]) -> Ite
     competing, common = np.flatnonzero(competitors(grid)), common_values(grid)
     for task, cases in grid.groups():
         for metric in metrics:
-            values = common[cases][:, competing, METRICS.index(metric)]
+            values = common[cases][:, competing, grid.metrics.index(metric)]
             known = np.isfinite(values).sum(axis=0)
             shared = known == known.max(initial=0)
             methods = competing[shared]

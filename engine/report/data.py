@@ -113,6 +113,8 @@ class RunFacts:
     experiment: Mapping[str, Any] = field(default_factory=dict)
     command: str = ""
     benchmark: str = "vptt"
+    images: bool = False
+    """Whether prompts were drawn: `images.html` then lies beside the page."""
 
     def metric_id(self, metric: str) -> str:
         """The id that pins a metric's choices: its own, else the one of the benchmark's whole definition, else ""."""

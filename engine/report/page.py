@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
-from importlib.resources import files
 from typing import Any
 
 import pyarrow as pa
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from engine.report import figures, methods_text, pair_tables, tables, trust_charts, trust_tables, writer_tables
 from engine.report.cases import POOLED
 from engine.report.comparison import ORDERING
 from engine.report.controls import ran
 from engine.report.data import Operations, RunFacts
+from engine.report.html import rendered
 from engine.report.published import caution, published_tables
 from engine.report.settings import settings
 from engine.report.slices import KINDS_OF_SLICE
@@ -27,26 +23,13 @@ from engine.report.wording import (
     METRIC_MEANING,
     REFERENCE,
     REFERENCE_MEANING,
-    count,
-    counted,
-    figure,
-    first_upper,
-    share,
-    task_label,
 )
 
 
 def page(summary: Summary, facts: RunFacts, operations: Operations, scores: pa.Table) -> str:
-    """The page as HTML. Its policy allows the one style sheet inside it, by hash, and images; no script at all."""
-    environment = Environment(
-        loader=PackageLoader("engine.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(count=count, counted=counted, figure=figure, share=share, task=task_label, first_upper=first_upper)
-    style = files("engine.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return environment.get_template("page.html.j2").render(
-        style=Markup(style),  # ours, not a user's
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; img-src 'self' data:; base-uri 'none'; form-action 'none'",
+    """The page as HTML."""
+    return rendered(
+        "page.html.j2",
         summary=summary,
         facts=facts,
         **_scores(summary),
