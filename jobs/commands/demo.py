@@ -9,7 +9,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,9 +23,9 @@ from engine.store.opening import open_backend
 from engine.store.plans import bound_run
 from jobs.audit import audit
 from jobs.call_log import VARIABLE, units_asked
-from jobs.commands import demo_prompts
+from jobs.commands import demo_images, demo_prompts
 from jobs.console import Console
-from jobs.opened_run import open_run
+from jobs.opened_run import OpenedRun, open_run
 from jobs.planning import prepare
 from jobs.references import ShardReference
 from jobs.report_copy import copy_report
@@ -42,20 +42,45 @@ def demo_command(*, store: str, kill: bool, s3: bool, as_json: bool) -> int:
         # What is finished is never computed again, so a kill shows something only in a place of its own.
         store = f"{store.rstrip('/')}/kill-{time.strftime('%Y%m%d-%H%M%S')}"
     with _s3(Path(store), console) if s3 else nullcontext(store) as uri:
-        return _killed_half_way(uri, console) if kill else max(_driver(uri, console).run(), _by_a_model(uri, console))
+        return _killed_half_way(uri, console) if kill else max(_driver(uri, console).run(), *(part.run(uri, console) for part in SMALL))
 
 
-def _by_a_model(uri: str, console: Console) -> int:
-    """A small run whose prompts a real language model writes, in the same store."""
-    console.say("\nA small part by a real language model: SmolLM2-135M on this machine's CPU.")
-    try:
-        driver = _driver(uri, console, name=demo_prompts.NAME, choices=demo_prompts.CHOICES)
-    except ModelError as error:
-        console.warn(f"Left out: {error}")
-        return 0
-    code = driver.run()
-    demo_prompts.tell_prompts(console, open_run(uri, demo_prompts.NAME))
-    return code
+@dataclass(frozen=True, slots=True)
+class SmallPart:
+    """A small run of its own in the same store; left out, with a word, where its models are not installed."""
+
+    name: str
+    choices: Mapping[str, Any]
+    announced: str
+    tell: Callable[[Console, OpenedRun], None]
+
+    def run(self, uri: str, console: Console) -> int:
+        """Run it and tell what came of it; returns the exit code."""
+        console.say(f"\n{self.announced}")
+        try:
+            driver = _driver(uri, console, name=self.name, choices=self.choices)
+        except ModelError as error:
+            console.warn(f"Left out: {error}")
+            return 0
+        code = driver.run()
+        self.tell(console, open_run(uri, self.name))
+        return code
+
+
+SMALL = (
+    SmallPart(
+        demo_prompts.NAME,
+        demo_prompts.CHOICES,
+        "A small part by a real language model: SmolLM2-135M on this machine's CPU.",
+        demo_prompts.tell_prompts,
+    ),
+    SmallPart(
+        demo_images.NAME,
+        demo_images.CHOICES,
+        "A small part with pictures: a diffusion model draws the prompts, vision models look at them.",
+        demo_images.tell_images,
+    ),
+)
 
 
 def _driver(
