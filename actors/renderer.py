@@ -39,6 +39,11 @@ class Renderer:
         """The model's."""
         return self._model.id
 
+    @property
+    def progress(self) -> int:
+        """Images so far: a sign of life during a long call."""
+        return self.drawn + self.found
+
     def render(self, requests: Sequence[DrawRequest]) -> list[Outcome[StoredImage]]:
         """One outcome a request, in order. What stage and key name is drawn once, and never again when the store has it.
 

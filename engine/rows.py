@@ -41,7 +41,9 @@ class Row(Generic[V]):
 
 
 def row_schema(stage: Stage[Any]) -> pa.Schema:
-    """The columns of a stage's result files."""
+    """The columns of a stage's result files. Raises ValueError for a payload that uses a name which every row has."""
+    if taken := {field.name for field in _HEAD} & set(stage.payload.names):
+        raise ValueError(f"{stage.name}: every row has {', '.join(sorted(taken))} already")
     return pa.schema([*_HEAD, *stage.payload])
 
 

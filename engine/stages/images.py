@@ -22,6 +22,9 @@ _IMAGE = (
     *((name, pa.string()) for name in ("object", "thumbnail", "sha256")),
     *((name, pa.int32()) for name in ("width", "height", "size")),
 )
+_DIGEST = "image_sha256"
+"""The column of an image's digest: "sha256" is the row's own."""
+
 FEWEST = 2
 """Images without which a gallery is none: diversity needs two, and one reference is an anecdote."""
 
@@ -48,7 +51,7 @@ class ImageStage(Stage[StoredImage]):
     """One image a unit."""
 
     per = "task"
-    payload = pa.schema([*_IMAGE])
+    payload = pa.schema([(_DIGEST if name == "sha256" else name, type_) for name, type_ in _IMAGE])
 
     def draw(self, prompt: str, seed: int, source: StoredImage | None = None, settings: RenderSettings | None = None) -> DrawRequest:
         """The call for an image. Its key holds all that is drawn from, so that another prompt of the same unit is another object."""
@@ -64,10 +67,12 @@ class ImageStage(Stage[StoredImage]):
         return outcomes
 
     def encode(self, value: StoredImage) -> dict[str, Any]:
-        return asdict(value)
+        columns = asdict(value)
+        columns[_DIGEST] = columns.pop("sha256")
+        return columns
 
     def decode(self, columns: dict[str, Any]) -> StoredImage:
-        return StoredImage(**columns)
+        return StoredImage(**{"sha256" if name == _DIGEST else name: value for name, value in columns.items()})
 
 
 class Sources(ImageStage):

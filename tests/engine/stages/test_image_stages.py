@@ -14,6 +14,7 @@ from engine.profiles.grammar.builder import build_profile
 from engine.prompting.budget import PRESETS
 from engine.prompting.writing import Written
 from engine.queries.builtin import builtin_queries
+from engine.rows import inputs_digest, make_row, rows_to_table, table_to_rows
 from engine.stage import Unit
 from engine.stages.image_scores import ScoreGallery, ScoreImage
 from engine.stages.images import Galleries, Gallery, Images, RenderedBy, Sources
@@ -58,6 +59,13 @@ def test_another_prompt_or_source_of_the_same_unit_is_another_object():
     asked = [images().request(unit(query=EDIT), written(text), source) for text in ("a cat", "a dog") for source in (SOURCE, other)]
     assert len({each.request.key for each in asked}) == 4
     assert images().request(unit(query=EDIT), written("a cat"), SOURCE) == asked[0]
+
+
+def test_a_stored_image_survives_its_row():
+    stage = images()
+    table = rows_to_table(stage, [make_row(stage, unit(), Answered(SOURCE), inputs_digest([]))])
+    assert len(set(table.column_names)) == len(table.column_names)
+    assert table_to_rows(stage, table)[0].outcome == Answered(SOURCE)
 
 
 def test_only_edits_have_a_source_and_it_is_the_same_for_everybody():
