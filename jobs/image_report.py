@@ -17,7 +17,7 @@ from engine.store.plans import Plan
 from engine.store.results import Results
 from jobs.image_inputs import gallery_table, image_table
 from jobs.progress import Progress
-from jobs.renderers import image_stand_ins
+from jobs.renderers import image_stand_ins, without_signal
 from jobs.vptt import Vptt
 
 
@@ -48,7 +48,9 @@ def read_images(workflow: Vptt, plan: Plan, results: Results, progress: Progress
         return None
     experiment = Experiment.model_validate(plan.identity["experiment"])
     assert experiment.images is not None
-    facts = ImageFacts(definition, tuple(experiment.renderers()), experiment.images.gallery, image_stand_ins(plan.identity["models"]))
+    models = plan.identity["models"]
+    told = {"stand_ins": image_stand_ins(models), "no_signal": without_signal(models)}
+    facts = ImageFacts(definition, tuple(experiment.renderers()), experiment.images.gallery, **told)
     images = image_table(workflow, definition, plan, results, progress)
     return ImagesRead(facts, images, gallery_table(workflow, plan, results, progress))
 

@@ -26,7 +26,8 @@ CHOICES: Mapping[str, Any] = {
 }
 """A picture takes about two seconds of a core, most of it for looking at it."""
 
-TOLD = ("cls_t", "gain_dis_r")
+TOLD = ("gain_dis_r", "lpips_r")
+"""Not CLS-T: on these drawings the laptop's encoder of images and texts tells nothing (docs/image-metrics.md)."""
 
 
 def tell_images(console: Console, run: OpenedRun) -> None:
@@ -34,7 +35,7 @@ def tell_images(console: Console, run: OpenedRun) -> None:
     summary = json.loads(run.backend.read(names.run(run.plan.run, "report", "images.json")))
     for metric in TOLD:
         rows = [row for row in summary["drawn"][0]["results"] if (row["metric"], row["task"]) == (metric, POOLED)]
-        means = ", ".join(f"{row['method']} {figure(row['mean'], 1)} {interval(row['low'], row['high'], 1)}" for row in rows)
+        means = ", ".join(f"{row['method']} {figure(row['mean'], 2)} {interval(row['low'], row['high'], 2)}" for row in rows)
         console.say(f"{LABEL[metric]} of the pictures: {means}")
     console.say(f"The pictures: {run.backend.locate(names.run(run.plan.run, 'report', 'images.html'))}")
     console.say("tiny-scenes draws small scenes, and small vision models look at them: they prove the machinery, not the methods.")

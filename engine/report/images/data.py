@@ -49,12 +49,13 @@ MEANING: Mapping[str, str] = {
 @dataclass(frozen=True, slots=True)
 class ImageFacts:
     """What was decided before an image was drawn: the definition of the figures, who drew, how many references a person has, and which
-    of these models stand in for others (name -> what it is instead)."""
+    of these models stand in for others; and which figures were measured to tell nothing here, in sentences."""
 
     definition: ImageDefinition
     renderers: tuple[str, ...]
     gallery: int
     stand_ins: tuple[str, ...] = ()
+    no_signal: tuple[str, ...] = ()
 
 
 def quality_columns(definition: ImageDefinition) -> tuple[str, ...]:
