@@ -23,8 +23,8 @@ class ImageScore:
     """Figures of one image; None where there is no such figure (no strangers, nothing edited).
 
     `gray_*`: of image and references without their colours. `stranger_*`: means over the galleries of `strangers` others. `nearest`: the
-    largest cosine to a reference in the self-supervised space; `copies`: whether it counts as a copy. `kept_dis` (100 cosine) and
-    `kept_lpips`: an edit against its source. `quality`: in the definition's order.
+    largest cosine to a reference in the self-supervised space; `copies`: whether it counts as a copy. `kept_dis` (100 cosine, not clamped)
+    and `kept_lpips`: an edit against its source. `quality`: in the definition's order.
     """
 
     cls_t: float
@@ -40,6 +40,7 @@ class ImageScore:
     strangers: int
     nearest: float
     copies: bool
+    kept_dis: float | None
     kept_lpips: float | None
     quality: tuple[float, ...]
 
@@ -159,6 +160,7 @@ def _score(seen: Seen, gallery: Seen, others: Sequence[Seen], definition: ImageD
         strangers=len(apart),
         nearest=cosine,
         copies=cosine >= definition.copying,
+        kept_dis=dis_r(seen.self_supervised[0], seen.self_supervised[1:]) if edited else None,
         kept_lpips=float(seen.distances[0, references]) if edited else None,
         quality=tuple(seen.quality[0].tolist()),
     )

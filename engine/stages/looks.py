@@ -83,7 +83,8 @@ class LookStage(Stage[Seen]):
 
 
 class Look(LookStage):
-    """A prompt's image: against the query's own short text, its person's gallery, and, last, the source that was edited."""
+    """A prompt's image: against the query's own short text, its person's gallery, and, last, the source that was edited. Where there is a
+    source the second row is what was seen of it."""
 
     kind = "look"
     per = "task"
@@ -106,8 +107,8 @@ class Look(LookStage):
     def request(self, unit: Unit, *inputs: Any) -> tuple[LookRequest, ...]:
         image, gallery, *source = inputs
         assert unit.query is not None
-        against = [each.object for each in (*gallery.images, *source)]
-        return (LookRequest(image.object, (unit.query.text,), tuple(against), gray=True),)
+        against = tuple(each.object for each in (*gallery.images, *source))
+        return tuple(LookRequest(each.object, (unit.query.text,), against, gray=True) for each in (image, *source))
 
 
 class LookAtGallery(LookStage):

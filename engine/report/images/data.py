@@ -14,7 +14,7 @@ GRAY = tuple(f"gray_{name}" for name in AGAINST)
 GAINS = ("gain_cls_r", "gain_dis_r")
 """The figure against the right person's gallery less its mean against strangers'."""
 
-OTHERS = ("nearest", "copies", "kept_lpips")
+OTHERS = ("nearest", "copies", "kept_dis", "kept_lpips")
 LOWER_IS_BETTER = ("lpips_r", "gray_lpips_r", "kept_lpips")
 
 LABEL: Mapping[str, str] = {
@@ -30,6 +30,7 @@ LABEL: Mapping[str, str] = {
     "gain_dis_r": "gain in DIS-R",
     "nearest": "nearest reference",
     "copies": "copies",
+    "kept_dis": "DIS to the source",
     "kept_lpips": "LPIPS to the source",
 }
 
@@ -42,6 +43,7 @@ MEANING: Mapping[str, str] = {
     "gain_dis_r": "DIS-R less its mean against strangers' galleries",
     "nearest": "largest cosine with a reference in the self-supervised space",
     "copies": "share of images so near to a reference that they count as its copy",
+    "kept_dis": "100 x cosine of an edit with its source in the self-supervised space",
     "kept_lpips": "perceptual distance of an edit to its source; lower keeps more of it",
 }
 

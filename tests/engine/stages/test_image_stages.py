@@ -135,9 +135,10 @@ def looks():
 
 def test_an_image_is_held_against_its_text_gallery_and_source(looks):
     gallery = Gallery((SOURCE, replace(SOURCE, object="objects/s/bb/bb.png")), 0)
-    (asked,) = looks[0].request(unit(query=EDIT), SOURCE, gallery, replace(SOURCE, object="objects/s/cc/cc.png"))
-    assert asked.texts == (EDIT.text,)
-    assert asked.against == ("objects/s/aa/aa.png", "objects/s/bb/bb.png", "objects/s/cc/cc.png")
+    edited, source = looks[0].request(unit(query=EDIT), SOURCE, gallery, replace(SOURCE, object="objects/s/cc/cc.png"))
+    assert (edited.image, source.image) == (SOURCE.object, "objects/s/cc/cc.png")
+    assert edited.texts == (EDIT.text,)
+    assert edited.against == ("objects/s/aa/aa.png", "objects/s/bb/bb.png", "objects/s/cc/cc.png")
 
 
 def test_what_was_seen_survives_the_store(looks):
@@ -152,12 +153,12 @@ def test_an_image_is_scored_against_its_own_gallery_and_against_strangers(looks)
     look, at_gallery = looks
     own = seen(at_gallery, looked((1, 0), (1, 0, 0), (0, 0.4)), looked((0, 1), (0, 1, 0), (0.4, 0)))
     stranger = seen(at_gallery, looked((0, 1), (0, 0, 1), (0, 0.4)), looked((0, 1), (0, 0, 1), (0.4, 0)))
-    image = seen(look, looked((1, 0), (1, 0, 0), (0.2, 0.6, 0.9)))
+    image = seen(look, looked((1, 0), (1, 0, 0), (0.2, 0.6, 0.9)), looked((0, 1), (0.6, 0.8, 0), (0.3, 0.3, 0)))
     score = ScoreImage(look, at_gallery).request(unit(query=EDIT, strangers=("p2", "p3")), image, own, stranger, None)
     assert score.cls_t == pytest.approx(100)
     assert (score.cls_r, score.dis_r) == (pytest.approx(50), pytest.approx(50))
     assert score.lpips_r == pytest.approx(0.4)
-    assert score.kept_lpips == pytest.approx(0.9)
+    assert (score.kept_dis, score.kept_lpips) == (pytest.approx(60), pytest.approx(0.9))
     assert (score.stranger_cls_r, score.stranger_dis_r, score.strangers) == (0, 0, 1)
     assert (score.nearest, score.copies) == (pytest.approx(1), True)
     assert score.quality == (2.5,)
@@ -170,4 +171,4 @@ def test_an_image_without_strangers_or_source_has_no_such_figure(looks):
     look, at_gallery = looks
     own = seen(at_gallery, looked((1, 0), (1, 0), (0, 0.4)), looked((0, 1), (0, 1), (0.4, 0)))
     score = ScoreImage(look, at_gallery).request(unit(), seen(look, looked((1, 0), (1, 0), (0.2, 0.6))), own)
-    assert (score.stranger_cls_r, score.stranger_dis_r, score.strangers, score.kept_lpips) == (None, None, 0, None)
+    assert (score.stranger_cls_r, score.stranger_dis_r, score.strangers, score.kept_dis, score.kept_lpips) == (None, None, 0, None, None)
