@@ -36,7 +36,8 @@ _NO_SIGNAL = (
     ),
     (
         ("tiny-scenes", "brisque"),
-        "No signal here: BRISQUE knows photographs; on tiny-scenes' drawings it prefers the damaged one (paired AUC .33, 95 % interval .27 to .41).",
+        "No signal here: BRISQUE knows photographs; on tiny-scenes' drawings it prefers the damaged one (paired AUC .33, 95 % interval .27 "
+        "to .41).",
     ),
 )
 """What the ids of two models begin with whose figure says nothing together, as `benchmarks/image_direction.py` measured."""
