@@ -81,4 +81,8 @@ def limits(summary: Summary, facts: RunFacts) -> Iterator[str]:
     if facts.stand_ins:
         yield f"Stand-in models ({listed(list(facts.stand_ins.values()))}) prove the machinery, not the science."
     if any(row.task.endswith("-editing") for row in summary.outcomes):
-        yield "Editing tasks are text-only edit instructions: no image was edited."
+        yield (
+            "Editing tasks are scored as text here; what became of the images stands on the images' page."
+            if facts.images
+            else "Editing tasks are text-only edit instructions: no image was edited."
+        )

@@ -202,3 +202,9 @@ def test_twenty_thousand_rows_take_a_few_seconds_and_a_page_under_a_megabyte() -
     page = rendered(many, ceilings)
     assert time.thread_time() - start < 4.0
     assert len(page.encode()) < 1_000_000
+
+
+@pytest.mark.parametrize(("images", "told"), [(False, "no image was edited"), (True, "stands on the images' page")])
+def test_what_is_said_of_edits_depends_on_whether_images_were_drawn(images, told):
+    facts = made_up_facts(images=images)
+    assert any(told in sentence for sentence in summarise(facts, *made_up_scores(people=12)).verdict)
