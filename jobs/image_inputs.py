@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from engine.metrics.images import ImageDefinition
 from engine.report.images.data import AGAINST, GALLERIES_SCHEMA, GRAY, OTHERS, images_schema, quality_columns
@@ -17,23 +16,21 @@ from engine.store.plans import Plan, Shard
 from engine.store.results import Results, Wanted
 from jobs.progress import Progress
 from jobs.references import ABSENT
-from jobs.result_columns import Beside, unit_columns
+from jobs.result_columns import Beside, ended, unit_columns
 from jobs.vptt import Vptt
 
 _GAINS = {"gain_cls_r": "cls_r", "gain_dis_r": "dis_r"}
 _STRANGER = "stranger_"
 _FIGURES = (*AGAINST, *GRAY, *OTHERS, *(_STRANGER + name for name in _GAINS.values()), "quality")
-_DECLINED = pa.array(["refused", "unparsed"])
 
 
 def image_table(workflow: Vptt, definition: ImageDefinition, plan: Plan, results: Results, progress: Progress) -> pa.Table:
     """`images_schema`: one row per unit, method and renderer of every finished shard."""
     tables = [images_schema(definition).empty_table()]
-    for shard in plan.shards:
-        if not progress.is_done(workflow.phases[0], shard):
-            continue
-        wanted = list(_wanted(workflow, shard, progress))
-        read = dict(zip((each.stage.id for each in wanted), results.merged_many(wanted), strict=True))
+    shards = [shard for shard in plan.shards if progress.is_done(workflow.phases[0], shard)]
+    found = results.merged_many(wanted for shard in shards for wanted in _wanted(workflow, shard, progress))
+    for shard in shards:
+        read = {wanted.stage.id: next(found) for wanted in _wanted(workflow, shard, progress)}
         for score in workflow.drawings.scores:
             units = unit_columns(shard, workflow.units(shard, score))
             tables.append(_rows(score, definition, units, read))
@@ -42,12 +39,11 @@ def image_table(workflow: Vptt, definition: ImageDefinition, plan: Plan, results
 
 def gallery_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> pa.Table:
     """`GALLERIES_SCHEMA`: one row a person and renderer of every finished shard."""
-    tables = [GALLERIES_SCHEMA.empty_table()]
-    for shard in plan.shards:
-        for score in workflow.drawings.galleries:
-            if progress.overlays(score, shard) != ABSENT:
-                tables.append(_gallery_rows(score, shard, results, progress))
-    return pa.concat_tables(tables)
+    scores = workflow.drawings.galleries
+    there = [(shard, score) for shard in plan.shards for score in scores if progress.overlays(score, shard) != ABSENT]
+    found = results.merged_many(wanted for shard, score in there for wanted in _gallery_wanted(score, shard, progress))
+    rows = [_gallery_rows(score, shard, next(found), next(found)) for shard, score in there]
+    return pa.concat_tables([GALLERIES_SCHEMA.empty_table(), *rows])
 
 
 def _wanted(workflow: Vptt, shard: Shard, progress: Progress) -> Iterator[Wanted]:
@@ -76,7 +72,7 @@ def _rows(score: ScoreImage, definition: ImageDefinition, units: pa.Table, read:
     columns: dict[str, Any] = {
         **{name: units[name] for name in units.column_names if name != "unit"},
         **{name: pa.repeat(value, rows) for name, value in constant.items()},
-        **_ended(prompts, drawn, scores),
+        **ended(scores, prompts, drawn),
         **{name: scores.column(name) for name in (*AGAINST, *GRAY, *OTHERS)},
         **{name: scores.less(of, _STRANGER + of) for name, of in _GAINS.items()},
         **_quality(definition, scores.column("quality")),
@@ -88,16 +84,6 @@ def _rows(score: ScoreImage, definition: ImageDefinition, units: pa.Table, read:
     return pa.table([columns[name] for name in schema.names], names=schema.names).cast(schema)
 
 
-def _ended(prompts: Beside, drawn: Beside, scores: Beside) -> dict[str, Any]:
-    """How each unit ended: a prompt or an image that was declined was declined; else as its figures did."""
-    ended = {name: scores.column(name) for name in ("outcome", "code", "message")}
-    for stage in (drawn, prompts):
-        declined = pc.fill_null(pc.is_in(stage.column("outcome").cast(pa.string()), value_set=_DECLINED), False)
-        told = {"outcome": stage.column("outcome"), "code": pa.scalar(None, pa.string()), "message": stage.column("raw")}
-        ended = {name: pc.if_else(declined, value, ended[name]) for name, value in told.items()}
-    return ended
-
-
 def _quality(definition: ImageDefinition, column: Any) -> dict[str, Any]:
     """The list of each row as columns; null where there is no list."""
     names = quality_columns(definition)
@@ -105,13 +91,12 @@ def _quality(definition: ImageDefinition, column: Any) -> dict[str, Any]:
     return {name: pa.array([row[number] for row in values], pa.float64()) for number, name in enumerate(names)}
 
 
-def _gallery_rows(score: ScoreGallery, shard: Shard, results: Results, progress: Progress) -> pa.Table:
-    drawn = score.galleries.galleries
-    wanted = [
-        progress.wanted(score, shard, ["subject", "outcome", "within", "within_lpips", "between"]),
-        progress.wanted(drawn, shard, ["subject", "images"]),
-    ]
-    figures, images = results.merged_many(wanted)
+def _gallery_wanted(score: ScoreGallery, shard: Shard, progress: Progress) -> Iterator[Wanted]:
+    yield progress.wanted(score, shard, ["subject", "outcome", "within", "within_lpips", "between"])
+    yield progress.wanted(score.galleries.galleries, shard, ["subject", "images"])
+
+
+def _gallery_rows(score: ScoreGallery, shard: Shard, figures: pa.Table, images: pa.Table) -> pa.Table:
     shown = dict(zip(images["subject"].to_pylist(), images["images"].to_pylist(), strict=True))
     clusters = {subject.key: subject.cluster for subject in shard.subjects}
     subjects = figures["subject"].to_pylist()
@@ -120,7 +105,7 @@ def _gallery_rows(score: ScoreGallery, shard: Shard, results: Results, progress:
         name: np.asarray(figures[name].to_numpy(zero_copy_only=False), np.float64) for name in ("within", "within_lpips", "between")
     }
     columns["cluster"] = pa.array([clusters[subject] for subject in subjects])
-    columns["renderer"] = pa.repeat(drawn.by.name, len(subjects))
+    columns["renderer"] = pa.repeat(score.galleries.galleries.by.name, len(subjects))
     columns["thumbnails"] = pa.array(
         [[image["thumbnail"] for image in shown[subject] or ()] for subject in subjects], pa.list_(pa.string())
     )

@@ -17,7 +17,7 @@ from engine.store.plans import Plan, Shard
 from engine.store.results import Results, Wanted
 from jobs.progress import Progress
 from jobs.references import ABSENT
-from jobs.result_columns import Beside, unit_columns
+from jobs.result_columns import Beside, ended, unit_columns
 from jobs.vptt import Entrant, Vptt
 
 _OF_SCORE = (*SCORE_METRICS, *PART_METRICS)
@@ -25,7 +25,6 @@ _GAINS = {"gain": "v", "gain_u": "v_u", "gain_c": "v_c", "gain_pa": "pa", "gain_
 _SECOND = {"second_v": "v", "second_v_u": "v_u", "second_v_c": "v_c"}
 _SECOND_GAINS = {"second_gain": "v", "second_gain_c": "v_c"}
 _REPLY = ("finish", "model", "input_tokens", "output_tokens")
-_DECLINED = pa.array(["refused", "unparsed"])
 _BESIDE_REID = ("near_own", "near_other", *REID_SIZES.values())
 _CROSS = {f"{begin}{name}": f"{begin}{name}" for begin in (CROSS, MATCHED) for name in ("v", "v_u", "v_c", "gs")}
 
@@ -105,7 +104,7 @@ def _scores(entrant: Entrant, units: pa.Table, read: Mapping[str, pa.Table]) -> 
     columns: dict[str, Any] = {
         **{name: units[name] for name in units.column_names if name != "unit"},
         **{name: pa.repeat(value, rows) for name, value in constant.items()},
-        **_ended(prompts, scores),
+        **ended(scores, prompts),
         **{name: scores.column(name) for name in _OF_SCORE},
         **{name: scores.less(of, STRANGER + of) for name, of in _GAINS.items()},
         **{name: second.column(of) for name, of in _SECOND.items()},
@@ -126,10 +125,3 @@ def _any_failed(*stages: Beside) -> Any:
     """Whether any of a unit's figures beside its score failed."""
     failed = [pc.fill_null(pc.equal(stage.column("outcome").cast(pa.string()), "failed"), False) for stage in stages]
     return pc.or_(pc.or_(failed[0], failed[1]), failed[2])
-
-
-def _ended(prompts: Beside, scores: Beside) -> dict[str, Any]:
-    """How each unit ended. A score that has no prompt to score has failed; the prompt itself was refused or could not be read."""
-    declined = pc.fill_null(pc.is_in(prompts.column("outcome").cast(pa.string()), value_set=_DECLINED), False)
-    told = {"outcome": prompts.column("outcome"), "code": pa.scalar(None, pa.string()), "message": prompts.column("raw")}
-    return {name: pc.if_else(declined, value, scores.column(name)) for name, value in told.items()}

@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 from engine.stage import Stage, Unit
 from engine.store.plans import Shard
 
+_DECLINED = pa.array(["refused", "unparsed"])
+
 
 def unit_columns(shard: Shard, units: list[Unit]) -> pa.Table:
     """Who and what each unit is, sorted by unit."""
@@ -41,3 +43,14 @@ class Beside:
         if self._table is None:
             return pa.nulls(self._rows)
         return pc.subtract(self.column(name).cast(pa.float64()), self.column(other).cast(pa.float64()))
+
+
+def ended(scores: Beside, *answers: Beside) -> dict[str, Any]:
+    """How each unit ended, as "outcome", "code" and "message". The score of what was declined has failed; the first of `answers`, in the
+    order in which they were asked for, that was refused or could not be read says what happened."""
+    found = {name: scores.column(name) for name in ("outcome", "code", "message")}
+    for stage in reversed(answers):
+        declined = pc.fill_null(pc.is_in(stage.column("outcome").cast(pa.string()), value_set=_DECLINED), False)
+        told = {"outcome": stage.column("outcome"), "code": pa.scalar(None, pa.string()), "message": stage.column("raw")}
+        found = {name: pc.if_else(declined, value, found[name]) for name, value in told.items()}
+    return found

@@ -9,10 +9,11 @@ from markupsafe import Markup
 from engine.report.axis import axis_over
 from engine.report.cases import POOLED
 from engine.report.charts import Mark, dots
-from engine.report.data import CONTROLS, METHOD_ORDER, OUTCOMES
+from engine.report.data import CONTROLS, METHOD_ORDER, OUTCOMES, Setting
 from engine.report.images.data import AGAINST, GAINS, GRAY, LABEL, LOWER_IS_BETTER, OTHERS, quality_columns
 from engine.report.images.summarising import Drawn, ImageSummary
 from engine.report.rows import Result
+from engine.report.summary import setting_of
 from engine.report.tables import Table
 from engine.report.wording import NOTHING, count, figure, interval, signed_interval, task_label
 
@@ -62,7 +63,7 @@ def pairs(summary: ImageSummary, drawn: Drawn) -> Table:
             count(row.n),
         )
         for row in drawn.differences
-        if _setting(row) == _chosen(summary)
+        if setting_of(row) == _chosen(summary, drawn)
     ]
     return Table("Differences", ("methods", "figure", "difference and 95 % (simultaneous)", "Holm p", "n"), tuple(body))
 
@@ -109,16 +110,13 @@ def _mean(row: Result | None) -> str:
 
 
 def _of_setting(summary: ImageSummary, drawn: Drawn) -> list[Result]:
-    chosen = _chosen(summary) or (_setting(drawn.results[0]) if drawn.results else None)
-    return [row for row in drawn.results if _setting(row) == chosen]
+    chosen = _chosen(summary, drawn)
+    return [row for row in drawn.results if setting_of(row) == chosen]
 
 
-def _chosen(summary: ImageSummary) -> tuple[str, str, str] | None:
-    return _setting(summary.setting) if summary.setting else None
-
-
-def _setting(row: object) -> tuple[str, str, str]:
-    return (row.writer, row.backbone, row.budget)  # type: ignore[attr-defined]
+def _chosen(summary: ImageSummary, drawn: Drawn) -> Setting | None:
+    """The setting that the report is about; the only one there is if it names none."""
+    return summary.setting or (setting_of(drawn.results[0]) if drawn.results else None)
 
 
 def _kind(method: str) -> int:
