@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from actors.hub_snapshot import hub_id, hub_snapshot
+from actors.models import digest_of
 from engine.errors import ModelError
-from engine.keys import content_key, file_sha256
+from engine.keys import content_key
 
 INDEX = "model_index.json"
 WEIGHTS = ".safetensors"
@@ -51,15 +51,6 @@ def pipeline_files(folder: Path, *, name: str = "") -> PipelineFiles:
 def hub_pipeline(model: str, revision: str) -> PipelineFiles:
     """The pipeline at a commit of a hub's model, as it lies in the hub's cache. Raises ModelError."""
     return _described(hub_snapshot(model, revision, holds=INDEX), model, hub_id(model, revision))
-
-
-def weights_sha256(file: Path) -> str:
-    """The sha256 of a file of weights, such as a LoRA. Raises ModelError if it cannot be read."""
-    try:
-        stat = file.stat()
-        return _digest(file, stat.st_size, stat.st_mtime_ns)
-    except OSError as error:
-        raise ModelError(f"{file} cannot be read: {error.strerror}.", code="model-missing") from error
 
 
 def _described(folder: Path, name: str, id: str) -> PipelineFiles:
@@ -115,12 +106,6 @@ def _component(folder: Path) -> tuple[list[Path], bool]:
 
 
 def _id(name: str, folder: Path, files: list[Path]) -> str:
-    digests = {file.relative_to(folder).as_posix(): weights_sha256(file) for file in files}
+    digests = {file.relative_to(folder).as_posix(): digest_of(file) for file in files}
     weights = content_key({file: digest for file, digest in digests.items() if file.endswith(WEIGHTS)})
     return f"{name}@{weights[:8]}.{content_key(digests)[:8]}"
-
-
-@functools.lru_cache(maxsize=1024)
-def _digest(file: Path, size: int, modified: int) -> str:
-    """Hashed once per process as long as neither size nor modification time changes."""
-    return file_sha256(file)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from actors.diffusers_files import PipelineFiles, hub_pipeline, pipeline_files, weights_sha256
+from actors.diffusers_files import PipelineFiles, hub_pipeline, pipeline_files
 from actors.diffusers_loading import LoadSettings
 from actors.diffusers_model import DiffusersModel
-from actors.models import resolve
+from actors.models import digest_of, resolve
 from engine.errors import ModelError
 from engine.image_config import TINY_SCENES, Renderer
 from engine.images.rendering import ImageModel
@@ -62,7 +62,7 @@ def make_image_model(renderer: Renderer, *, planned: str = "", threads: int = 1)
 
 
 def _id(files: PipelineFiles, renderer: Renderer) -> str:
-    loras = [f"+{Path(lora.file).stem}@{weights_sha256(Path(lora.file).expanduser())[:8]}*{lora.scale:g}" for lora in renderer.loras]
+    loras = [f"+{Path(lora.file).stem}@{digest_of(Path(lora.file).expanduser())[:8]}*{lora.scale:g}" for lora in renderer.loras]
     kind = [] if renderer.kind == "auto" else [f".{renderer.kind}"]
     unfiltered = [".unfiltered"] if files.filters and renderer.safety == "off" else []
     return "".join([files.id, *loras, *kind, *unfiltered, f".{renderer.dtype}"])

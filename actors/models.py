@@ -160,7 +160,7 @@ def packaged(name: str, package: Packaged) -> ModelFiles:
         raise ModelError(f"Model {name!r} is not installed.", remedy=install, code="model-missing")
     folder = Path(spec.submodule_search_locations[0]) / package.folder
     for file, expected in package.files.items():
-        found = _digest_of(folder / file, remedy=install)
+        found = digest_of(folder / file, remedy=install)
         if found != expected:
             raise ModelError(
                 f"{folder / file} has sha256 {found[:8]}..., not the recorded {expected[:8]}... of {name!r}.",
@@ -173,22 +173,23 @@ def packaged(name: str, package: Packaged) -> ModelFiles:
 
 
 def _local(folder: Path) -> ModelFiles:
-    weights = _digest_of(folder / WEIGHTS, remedy=f"A model folder holds {WEIGHTS}; convert other formats with `save_pretrained`.")
+    weights = digest_of(folder / WEIGHTS, remedy=f"A model folder holds {WEIGHTS}; convert other formats with `save_pretrained`.")
     return ModelFiles(folder.name, folder, weights, _revision(folder))
 
 
 def _gguf(file: Path) -> ModelFiles:
-    digest = _digest_of(file)
+    digest = digest_of(file)
     return ModelFiles(file.stem, file.parent, digest, content_key({file.name: digest}), "gguf", file.name)
 
 
 def _revision(folder: Path) -> str:
     """One sha256 over the weights and all JSON files of a model folder (tokenizer, architecture, pooling, lengths), 64 hex characters."""
     files = [folder / WEIGHTS, *folder.glob("*.json"), *folder.glob("*/*.json")]
-    return content_key({file.relative_to(folder).as_posix(): _digest_of(file) for file in sorted(files)})
+    return content_key({file.relative_to(folder).as_posix(): digest_of(file) for file in sorted(files)})
 
 
-def _digest_of(file: Path, *, remedy: str = "") -> str:
+def digest_of(file: Path, *, remedy: str = "") -> str:
+    """The sha256 of a file, hashed once a process as long as it is not changed. Raises ModelError, with `remedy`, if it cannot be read."""
     try:
         stat = file.stat()
         return _digest(file, stat.st_size, stat.st_mtime_ns)
