@@ -29,6 +29,8 @@ from jobs.passes import MAX_PASSES, OnShard, Passes, Work
 from jobs.people_by_model import PeopleByModel, commit_seeds, operators_of, plan_of, workflow_of
 from jobs.shard_runner import Retry
 
+PATIENCE_S = 86_400
+"""Without a finished task, as a batch of a provider may take."""
 REFUSED, UNPARSED, NOT_REACHED, NO_PROFILE = "refused", "no-json", "not-reached", "no-profile"
 
 
@@ -112,7 +114,9 @@ class Build:
             "store": results.backend.uri,
         }
         # That many people are rejected says something of the model, and nothing of the run.
-        execution = self.execution.model_copy(update={"stop_after_failed": ""})
+        # All steps of a shard are one task, which may take hours: the watchdog sees whether it gets on, Ray sees tasks alone.
+        patience = max(self.execution.no_progress_timeout_s, PATIENCE_S)
+        execution = self.execution.model_copy(update={"stop_after_failed": "", "no_progress_timeout_s": patience})
         module = PeopleByModel.__module__
         return Work(plan, workflow, operators_of(workflow, self.pool), results, execution, module, options, Retry(), self.on_shard)
 
