@@ -109,8 +109,9 @@ def test_a_picture_that_is_gone_from_the_store_spoils_no_page(whole):
 def test_hostile_text_stays_text():
     page = written(summary(made_up_images(prompt=HOSTILE), name=HOSTILE))["images.html"].decode()
     assert "<script" not in page
+    assert "<img src=x" not in page
     assert "onerror=alert(2)&gt;" in page
-    assert "49" not in re.findall(r"\{\{ 7\*7 \}\}|49", page.split("alert(1)")[1][:120])
+    assert "{{ 7*7 }}" in page
 
 
 def test_stand_ins_and_a_partial_run_are_marked():
