@@ -91,7 +91,7 @@ def _when(process: subprocess.Popen[str], output: list[str], is_so: Callable[[],
 
 
 def _ours(folder: Path) -> None:
-    from engine.config import Pool
+    from engine.execution_config import Pool
     from engine.store.opening import open_backend
     from engine.store.results import Results
     from tests.workflows.driving import drive

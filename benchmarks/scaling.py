@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # so that workers find this package's modules by the names used here
 
 from benchmarks import finished_store, waiting  # noqa: E402
-from engine.config import Pool  # noqa: E402
+from engine.execution_config import Pool  # noqa: E402
 from engine.store.journal import read_journal  # noqa: E402
 from engine.store.opening import open_backend  # noqa: E402
 from engine.store.results import Results  # noqa: E402

@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from engine.execution_config import Execution, count_or_share
 from engine.image_config import BUILT_IN as BUILT_IN_RENDERERS
-from engine.image_config import TINY_SCENES, AnyRenderer, Renderer
+from engine.image_config import Images, Renderer
+from engine.judge_config import Judge, Judging
 from engine.keys import Json
 from engine.nearest import did_you_mean
 from engine.writer_config import BUILT_IN, TEMPLATE, WRITERS, AnyWriter, LanguageModel
@@ -25,13 +27,6 @@ CONTROLS = ("stranger", "random", "own", "noise")
 BUDGETS = ("q3", "q1", "q2")
 MAX_SEED = 2**53 - 1
 """The largest integer that JSON carries everywhere (RFC 8785)."""
-
-
-def _count_or_share(value: Any, wanted: str) -> str:
-    text = "" if value is None else str(value).strip()
-    if text and (not re.fullmatch(r"[1-9][0-9]*|(100|[1-9]?[0-9](\.[0-9]+)?)%", text) or float(text.rstrip("%")) == 0):
-        raise ValueError(f"'{text}' is no limit; give {wanted}")
-    return text
 
 
 class _Strict(BaseModel):
@@ -105,76 +100,6 @@ def _kind_of_method(value: Any) -> str:
 AnyMethod = Annotated[Annotated[str, Tag(METHOD_KINDS[0])] | Annotated[OwnMethod, Tag(METHOD_KINDS[1])], Discriminator(_kind_of_method)]
 
 
-class Images(_Strict):
-    """Prompts drawn and looked at: an experiment without this section stays with text."""
-
-    renderers: Annotated[
-        tuple[AnyRenderer, ...],
-        Field(min_length=1, description="Who draws: tiny-scenes, or an image model: {name, model, steps, ...}"),
-    ] = (TINY_SCENES,)
-    methods: tuple[str, ...] = Field((), description="Methods and controls whose prompts are drawn; empty: all methods, no control")
-    gallery: int = Field(4, ge=2, le=30, description="Captions of each person that are drawn as references")
-    image_text: str = Field(
-        "conse-efficientnet-minilm", description="Encoder of images and texts (CLS-T, CLS-R): a laptop model, or a CLIP folder"
-    )
-    self_supervised: str = Field("dinov2-s-saliency", description="Encoder of images alone (DIS-R): a laptop model, or a DINOv2 folder")
-    perceptual: str = Field("lpips-alex", description="Perceptual distance (LPIPS-R): lpips-alex or lpips-vgg")
-    quality: tuple[str, ...] = Field((), description="Figures that an image has by itself: brisque, or an aesthetic head (.safetensors)")
-    precision: Literal["float32", "float16", "bfloat16"] = Field(
-        "float32", description="What vision models compute in; halves have ids of their own"
-    )
-    copying: float = Field(0.95, gt=0, le=1, description="Cosine from which an image counts as the copy of a reference")
-
-
-class Pool(_Strict):
-    """How many processes hold an actor, and what each takes. Never changes a result."""
-
-    min: int = Field(1, ge=1, description="Processes at least")
-    max: int = Field(2, ge=1, description="Processes at most")
-    cpus: float = Field(1, ge=0, description="Ray CPUs of a process")
-    gpus: float = Field(0, ge=0, description="Ray GPUs of a process")
-    threads: int = Field(1, ge=1, description="Threads of a process's model")
-    shards: int = Field(1, ge=1, le=64, description="Shards that a process works on at once; more keep a large model's batches full")
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Pool:
-        if self.min > self.max:
-            raise ValueError(f"min ({self.min}) is larger than max ({self.max})")
-        return self
-
-
-class Execution(_Strict):
-    """How the work is spread. Provenance only: never part of a fingerprint."""
-
-    encoder: Pool = Pool()
-    writer: Pool | None = Field(None, description="A pool of its own for writers; without one they share the encoder's processes")
-    writers: dict[str, Pool] = Field({}, description="A pool of its own for one writer, by its name, such as one that needs GPUs")
-    renderer: Pool | None = Field(None, description="A pool of its own for renderers; without one they share the encoder's processes")
-    vision: Pool | None = Field(None, description="A pool of its own for vision models; without one they share the encoder's processes")
-    stuck_after_s: float = Field(
-        900,
-        gt=0,
-        le=86_400,
-        description="End the process of a model call that gets no further for so long; its units are then tried one by one",
-    )
-    stop_after_failed: str = Field(
-        "20%", description='Stop early once so many rows failed by themselves, "500" or a share "20%" (of 200 or more seen); empty: never'
-    )
-    ray_address: str = Field("", description='Ray cluster: "" starts a local one, "auto" joins the one this machine is in')
-    no_progress_timeout_s: int = Field(
-        1800, ge=60, description="Give up after so long without a finished task (spot capacity may take long)"
-    )
-
-    def pool_of_writer(self, name: str) -> Pool:
-        """Where a writer runs: its own pool, that of all writers, or the encoder's."""
-        return self.writers.get(name) or self.writer or self.encoder
-
-    @field_validator("stop_after_failed", mode="before")
-    @classmethod
-    def _usable_budget(cls, value: Any) -> str:
-        return _count_or_share(value, "a number of rows (500) or a share (20%)")
-
-
 class Experiment(_Strict):
     """A whole experiment: what is evaluated, on whom, with what."""
 
@@ -204,6 +129,7 @@ class Experiment(_Strict):
     )
     retrieval: Retrieval = Retrieval()
     images: Images | None = Field(None, description="Draw the prompts and measure the images; empty: text only")
+    judging: Judging | None = Field(None, description="Have the outputs judged; empty: nobody is asked")
     shard_size: int = Field(8, ge=1, le=64, description="People in a shard")
     max_failed: int = Field(0, ge=0, description="Failed rows that are tolerated")
     execution: Execution = Execution()
@@ -218,7 +144,7 @@ class Experiment(_Strict):
     @field_validator("limit", mode="before")
     @classmethod
     def _usable_limit(cls, value: Any) -> str:
-        return _count_or_share(value, "a number of people (50) or a share (10%)")
+        return count_or_share(value, "a number of people (50) or a share (10%)")
 
     @field_validator("images")
     @classmethod
@@ -288,6 +214,30 @@ class Experiment(_Strict):
                 raise ValueError(f"images.methods: nothing here is called '{method}'{did_you_mean(method, known)}")
         return self
 
+    @model_validator(mode="after")
+    def _judges_of_methods(self) -> Experiment:
+        if self.judging is None:
+            return self
+        known = (*self.method_names(), *(own.name for own in self.own_methods()), *CONTROLS)
+        for method in self.judging.methods:
+            if method not in known:
+                raise ValueError(f"judging.methods: nothing here is called '{method}'{did_you_mean(method, known)}")
+        judges = self.judges()
+        for name in self.execution.judges:
+            if name not in judges:
+                raise ValueError(f"execution.judges: there is no judge '{name}'{did_you_mean(name, judges)}")
+        for name, judge in judges.items():
+            if judge.looks != "texts" and self.images is None:
+                raise ValueError(f"judge '{name}' looks at images: give the experiment a section 'images'")
+            gpus = judge.model.parallel.gpus if judge.model else 1
+            if gpus > 1 and self.execution.pool_of_judge(name).gpus != gpus:
+                raise ValueError(f"judge '{name}' takes {gpus} GPUs: give execution.judges.{name}.gpus as many")
+        return self
+
+    def judges(self) -> dict[str, Judge]:
+        """Who judges, by name; nobody in an experiment without judging."""
+        return self.judging.by_name() if self.judging else {}
+
     def renderers(self) -> dict[str, Renderer]:
         """Who draws, by name; nobody in an experiment without images."""
         given = self.images.renderers if self.images else ()
@@ -322,9 +272,15 @@ class Experiment(_Strict):
         if not self.queries.assigned:
             del pinned["queries"]["assigned"]
         if self.images:
+            del pinned["images"]["format"]
             pinned["images"]["renderers"] = [
                 each if isinstance(each, str) else each.pinned(models[f"renderer:{each.name}"]) for each in self.images.renderers
             ]
         else:
             del pinned["images"]
+        if self.judging:
+            asked = {"judges": [judge.pinned(models.get(f"judge-model:{name}", "")) for name, judge in self.judges().items()]}
+            pinned["judging"] |= {**asked, "rubrics": self.judging.rubrics.pinned()}
+        else:
+            del pinned["judging"]
         return pinned

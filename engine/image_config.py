@@ -124,3 +124,25 @@ def _kind_of_renderer(value: Any) -> str:
 AnyRenderer = Annotated[
     Annotated[str, Tag(RENDERER_KINDS[0])] | Annotated[Renderer, Tag(RENDERER_KINDS[1])], Discriminator(_kind_of_renderer)
 ]
+
+
+class Images(_Strict):
+    """Prompts drawn and looked at: an experiment without this section stays with text."""
+
+    renderers: Annotated[
+        tuple[AnyRenderer, ...],
+        Field(min_length=1, description="Who draws: tiny-scenes, or an image model: {name, model, steps, ...}"),
+    ] = (TINY_SCENES,)
+    methods: tuple[str, ...] = Field((), description="Methods and controls whose prompts are drawn; empty: all methods, no control")
+    gallery: int = Field(4, ge=2, le=30, description="Captions of each person that are drawn as references")
+    image_text: str = Field(
+        "conse-efficientnet-minilm", description="Encoder of images and texts (CLS-T, CLS-R): a laptop model, or a CLIP folder"
+    )
+    self_supervised: str = Field("dinov2-s-saliency", description="Encoder of images alone (DIS-R): a laptop model, or a DINOv2 folder")
+    perceptual: str = Field("lpips-alex", description="Perceptual distance (LPIPS-R): lpips-alex or lpips-vgg")
+    quality: tuple[str, ...] = Field((), description="Figures that an image has by itself: brisque, or an aesthetic head (.safetensors)")
+    precision: Literal["float32", "float16", "bfloat16"] = Field(
+        "float32", description="What vision models compute in; halves have ids of their own"
+    )
+    copying: float = Field(0.95, gt=0, le=1, description="Cosine from which an image counts as the copy of a reference")
+    format: Literal["png", "webp"] = Field("png", description="How images are kept, both without loss; it changes no figure")

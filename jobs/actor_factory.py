@@ -11,6 +11,7 @@ from engine.errors import ConfigError, InputError, ModelError
 from engine.keys import file_sha256
 from engine.metrics.definition import VpttDefinition
 from jobs.gallery import Gallery
+from jobs.judges import DESCRIBER, JUDGE, judge_ids, judge_options, make_describer, make_judge
 from jobs.renderers import RENDERER, image_ids, image_options, make_renderer, make_vision
 from jobs.workflow import Actors
 from jobs.writers import make_writer, writer_ids, writer_options
@@ -34,7 +35,7 @@ def model_ids(experiment: Experiment) -> dict[str, str]:
                 f"second_encoder: {experiment.second_encoder} is the encoder that methods retrieve with, so it is no second space.",
                 remedy='Name another one, or leave it out with second_encoder: "".',
             )
-    ids |= writer_ids(experiment.writer_names(), experiment.language_models()) | image_ids(experiment)
+    ids |= writer_ids(experiment.writer_names(), experiment.language_models()) | image_ids(experiment) | judge_ids(experiment)
     for own in experiment.own_methods():
         ids[f"given:{own.name}"] = f"sha256:{_content(own)}"
     return ids
@@ -48,7 +49,7 @@ def _content(own: OwnMethod) -> str:
 
 def actor_options(experiment: Experiment, store: str) -> dict[str, object]:
     """What every worker is told to make actors of: "encoder" and "second" (names or folders on this node), "threads" (of the encoder's
-    process), "writers" (`writer_options`), "store", and those of `image_options`."""
+    process), "writers" (`writer_options`), "store", and those of `image_options` and `judge_options`."""
     return {
         "encoder": experiment.encoder,
         "second": experiment.second_encoder,
@@ -56,12 +57,13 @@ def actor_options(experiment: Experiment, store: str) -> dict[str, object]:
         "writers": writer_options(experiment),
         "store": store,
         **image_options(experiment),
+        **judge_options(experiment),
     }
 
 
 def actor_maker(options: Mapping[str, Any], models: Mapping[str, str], definition: VpttDefinition) -> Actors:
-    """Makes a new actor by name: "encoder", "second", "retrieval", "writer:<name>", "renderer:<name>", "vision", "scorer". `options` as in
-    `Vptt.actors`."""
+    """Makes a new actor by name: "encoder", "second", "retrieval", "writer:<name>", "renderer:<name>", "vision", "judge:<name>",
+    "describer", "scorer". `options` as in `Vptt.actors`."""
     threads = int(options["threads"])
     makers: dict[str, Callable[[], Any]] = {
         "encoder": lambda: _encoder(str(options["encoder"]), models["encoder"], threads),
@@ -70,6 +72,8 @@ def actor_maker(options: Mapping[str, Any], models: Mapping[str, str], definitio
         **{name: partial(_writer, name, options, models) for name in models if name.startswith(WRITER)},
         **{name: partial(_renderer, name, options, models) for name in models if name.startswith(RENDERER)},
         "vision": lambda: make_vision(options, models),
+        **{name: partial(_judge, name, options, models) for name in models if name.startswith(JUDGE)},
+        DESCRIBER: lambda: make_describer(options, models[DESCRIBER]),
         "scorer": lambda: _scorer(definition),
     }
     return lambda name: makers[name]()
@@ -109,6 +113,10 @@ def _writer(name: str, options: Mapping[str, Any], models: Mapping[str, str]) ->
 
 def _renderer(name: str, options: Mapping[str, Any], models: Mapping[str, str]) -> Any:
     return make_renderer(name.removeprefix(RENDERER), options, models[name])
+
+
+def _judge(name: str, options: Mapping[str, Any], models: Mapping[str, str]) -> Any:
+    return make_judge(name.removeprefix(JUDGE), options, models[name])
 
 
 def _scorer(definition: VpttDefinition) -> Any:

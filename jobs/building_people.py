@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.config import Execution, Pool
 from engine.errors import CorruptObject, Missing, StoreError
+from engine.execution_config import Execution, Pool
 from engine.outcome import Answered, Failed, Outcome, Refused, Unparsed
 from engine.profiles.model.assembly import assemble
 from engine.profiles.model.draft import Effort

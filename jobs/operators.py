@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from engine.config import Pool
+from engine.execution_config import Pool
 from engine.stage import Stage
 from engine.writer_config import Parallel
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from engine.config import Execution
 from engine.errors import CorruptObject, LeaseHeld, Missing, StoreError, StoreUnusable
+from engine.execution_config import Execution
 from engine.store.plans import Plan
 from engine.store.results import Results
 from jobs.attempts import Attempts

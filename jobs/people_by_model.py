@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from engine.config import Pool
 from engine.errors import ModelError
+from engine.execution_config import Pool
 from engine.keys import Json, content_key
 from engine.outcome import Answered
 from engine.profiles.model.seeds import PersonaSeed

@@ -7,8 +7,8 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any
 
-from engine.config import Execution, Pool
 from engine.errors import ClusterError, MienError
+from engine.execution_config import Execution, Pool
 from jobs.attempts import UNIT_TRIES
 from jobs.gate import gated
 from jobs.operators import Operator

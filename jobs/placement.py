@@ -8,7 +8,7 @@ import time
 import uuid
 from typing import Any
 
-from engine.config import Pool
+from engine.execution_config import Pool
 from engine.writer_config import Parallel
 
 SWEEP_S = 2.0

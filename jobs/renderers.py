@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from engine.config import Experiment, Images
+from engine.config import Experiment
 from engine.errors import ConfigError, ModelError
-from engine.image_config import Renderer
+from engine.image_config import Images, Renderer
 
 if TYPE_CHECKING:
     from actors.placement import Placement
@@ -86,7 +86,8 @@ def make_renderer(name: str, options: Mapping[str, Any], expected: str) -> Rende
 
     config = Renderer.model_validate(options["renderers"][name])
     model = make_image_model(config, planned=expected, threads=int(options["renderer_threads"]))
-    return RendererActor(model, ImageObjects(open_backend(str(options["store"]), proven=True)))
+    images = Images.model_validate(options["images"])
+    return RendererActor(model, ImageObjects(open_backend(str(options["store"]), proven=True), images.format))
 
 
 def make_vision(options: Mapping[str, Any], models: Mapping[str, str]) -> Vision:

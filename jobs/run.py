@@ -123,7 +123,7 @@ class Driver:
         work = Work(
             plan,
             self._workflow,
-            operators_of(self._workflow, experiment.execution, experiment.language_models()),
+            operators_of(self._workflow, experiment.execution, experiment.language_models(), experiment.judges()),
             self._results,
             experiment.execution,
             Vptt.__module__,

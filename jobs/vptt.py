@@ -12,8 +12,10 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from engine.config import Execution, Experiment
+from engine.config import Experiment
 from engine.errors import ConfigError, PlanMismatch
+from engine.execution_config import Execution
+from engine.judge_config import Judge
 from engine.keys import content_key
 from engine.metrics.definition import VpttDefinition
 from engine.nearest import did_you_mean
@@ -45,6 +47,8 @@ from engine.writer_config import TEMPLATE, LanguageModel
 from jobs.actor_factory import actor_maker
 from jobs.drawings import Drawings, drawings_of
 from jobs.gallery import ensure_gallery
+from jobs.judgements import Judgements, judgements_of
+from jobs.judges import DESCRIBER
 from jobs.operators import ANY, Operator, operators
 from jobs.progress import Progress
 from jobs.workflow import Actors
@@ -93,11 +97,12 @@ class Vptt:
     entrants: tuple[Entrant, ...]
     ceilings: Ceilings
     drawings: Drawings
+    judgements: Judgements
     draw: Draw
     pool: tuple[Query, ...]
     models: Mapping[str, str]
     """The id with revision of "encoder", "second" (if there is one) and each "writer:<name>", the sha256 of each file "given:<name>", under
-    "gallery" what names the people of the run; of images "renderer:<name>" and the roles of `vision_ids`."""
+    "gallery" what names the people of the run; of images "renderer:<name>" and the roles of `image_ids`; of judges those of `judge_ids`."""
     _tasks_of: Callable[[Shard], list[Unit]] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -122,13 +127,19 @@ class Vptt:
     @cached_property
     def finals(self) -> list[Stage[Any]]:
         """Every failure shows in a score of some kind or in a ceiling."""
-        return [*(stage for entrant in self.entrants for stage in entrant.measured), self.ceilings, *self.drawings.finals]
+        return [
+            *(stage for entrant in self.entrants for stage in entrant.measured),
+            self.ceilings,
+            *self.drawings.finals,
+            *self.judgements.finals,
+        ]
 
     @cached_property
     def phases(self) -> list[list[Stage[Any]]]:
         """What reads its own shard alone, then what reads the memory of all people."""
         stored = {stage.id for stage in self.sources}
-        first = [self.memory, *(stage for entrant in self.entrants for stage in entrant.stages), self.ceilings, *self.drawings.stages]
+        scored = (stage for entrant in self.entrants for stage in entrant.stages)
+        first = [self.memory, *scored, self.ceilings, *self.drawings.stages, *self.judgements.stages]
         second: list[Stage[Any]] = [entrant.reid for entrant in self.entrants if entrant.reid]
         distinct = list({stage.id: stage for stage in first if stage.id not in stored}.values())
         return [distinct, second] if second else [distinct]
@@ -147,7 +158,7 @@ class Vptt:
         """The units of a stage on a shard: fixed when the plan is made."""
         if stage.per == "person":
             people = [Unit(subject.key, subject.key) for subject in shard.subjects]
-            return [replace(unit, strangers=strangers_of(unit, shard)) for unit in people]
+            return [unit for each in people if stage.takes(unit := replace(each, strangers=strangers_of(each, shard)))]
         units = [unit for unit in self._tasks_of(shard) if stage.takes(unit)]
         return [unit.of_half(half) for unit in units for half in HALVES] if stage.per == "half" else units
 
@@ -180,18 +191,26 @@ class Vptt:
         return {"gallery": ensure_gallery(self, plan, results, progress).option()}
 
 
-def operators_of(workflow: Vptt, execution: Execution, models: Mapping[str, LanguageModel] = MappingProxyType({})) -> list[Operator]:
+def operators_of(
+    workflow: Vptt,
+    execution: Execution,
+    models: Mapping[str, LanguageModel] = MappingProxyType({}),
+    judges: Mapping[str, Judge] = MappingProxyType({}),
+) -> list[Operator]:
     """The pools of processes that run the stages; `models` are the writers that are language models.
 
     Scores and ceilings are arithmetic: they run where their inputs were made.
     """
-    shared = {"writer": execution.writer, "renderer": execution.renderer, "vision": execution.vision}
+    shared = {"writer": execution.writer, "renderer": execution.renderer, "vision": execution.vision, "judge": execution.judge}
     pools = {"encoder": execution.encoder, **{name: pool for name, pool in shared.items() if pool}}
-    pools |= {f"writer-{name}": pool for name, pool in execution.writers.items()}
+    own = {"writer": execution.writers, "judge": execution.judges}
+    pools |= {f"{kind}-{name}": pool for kind, named in own.items() for name, pool in named.items()}
     parallel = {f"writer-{name}": model.parallel for name, model in models.items()}
+    parallel |= {f"judge-{name}": judge.model.parallel for name, judge in judges.items() if judge.model}
 
     def pool_of(actor: str) -> str:
         kind, _, name = actor.partition(":")
+        kind = "vision" if kind == DESCRIBER else kind
         if kind in ("scorer", "second", "retrieval"):
             return ANY
         return next(pool for pool in (f"{kind}-{name}", kind, "encoder") if pool in pools)
@@ -218,9 +237,11 @@ def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query
         for writer in experiment.writer_names()
         for prompt in parts.prompts(PRESETS[name], writer)
     ]
-    drawings = drawings_of(experiment, models, people, drawn, [each.prompt for each in entrants])
+    prompts = [each.prompt for each in entrants]
+    drawings = drawings_of(experiment, models, people, drawn, prompts)
+    judgements = judgements_of(experiment, models, people, prompts, drawings)
     ceilings = Ceilings(people, memory, definition)
-    return Vptt(people, queries, memory, tuple(entrants), ceilings, drawings, drawn, tuple(pool), dict(models))
+    return Vptt(people, queries, memory, tuple(entrants), ceilings, drawings, judgements, drawn, tuple(pool), dict(models))
 
 
 @dataclass(frozen=True)

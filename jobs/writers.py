@@ -62,11 +62,14 @@ def model_id(config: LanguageModel) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What a language model finds where it runs: threads, how many processes share its limits of rate, and the store."""
+    """What a language model finds where it runs: threads, how many processes share its limits of rate, the store, and for models that see
+    how many pictures a call has at most and the memory in which they are kept."""
 
     threads: int = 1
     processes: int = 1
     store: str = ""
+    pictures: int = 0
+    picture_cache_gb: float = 0
 
 
 def writer_options(experiment: Experiment) -> dict[str, object]:

@@ -30,10 +30,11 @@ MODEL_CHANGED = "model-changed"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn."""
+    """One turn. `pictures` are PNG files that stand before the text, in order; only models that see take them."""
 
     role: Literal["system", "user", "assistant"]
     content: str
+    pictures: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

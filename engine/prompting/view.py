@@ -1,4 +1,5 @@
-"""Whose profile a method is shown, and how much of it: the right person's or a stranger's, whole or one half of the captions.
+"""Whose profile a method is shown, and how much of it: the right person's or a stranger's; whole, one half of the captions, or all but
+the post that is held out for the Turing test, whose scenario is then the query.
 
 Halves are for cross-fitting: what a method saw of a person must not be what it is scored on (METRICS, Cross-fitted). They are drawn from
 the person's key alone, so every method, run and machine splits a person alike.
@@ -12,9 +13,11 @@ from functools import lru_cache
 from random import Random
 
 from engine.errors import InputError
+from engine.judging.held_post import RULE as HELD_POST_RULE
+from engine.judging.held_post import held_post, held_query
 from engine.keys import Json, seed_of
 from engine.prompting.retrieval import distinct_elements
-from engine.records import Profile
+from engine.records import Profile, Query
 from engine.stage import Half, Per, Unit
 
 SPLIT_RULE = "split-1"
@@ -26,21 +29,23 @@ OTHER: dict[Half, Half] = {"a": "b", "b": "a"}
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a stage shows of whom. `share` is the share of people whose captions are split, drawn by their keys; 1 without halves."""
+    """What a stage shows of whom. `share` is the share of people whose captions are split, drawn by their keys; 1 without halves.
+    With `held_post` one post of the person's is hidden, and what is asked for is its moment."""
 
     stranger: bool = False
     halves: bool = False
     share: float = 1.0
+    held_post: bool = False
 
     @property
     def per(self) -> Per:
         """What a stage with this view has a unit of."""
-        return "half" if self.halves else "task"
+        return "person" if self.held_post else "half" if self.halves else "task"
 
     @property
     def suffix(self) -> str:
         """What tells a stage with this view from its siblings."""
-        return ("-stranger" if self.stranger else "") + ("-halves" if self.halves else "")
+        return ("-stranger" if self.stranger else "") + ("-halves" if self.halves else "") + ("-held" if self.held_post else "")
 
     def halved(self, share: float) -> View:
         """The same with one half of the captions at a time, for a share of the people."""
@@ -60,15 +65,33 @@ class View:
 
     def shown(self, unit: Unit, profile: Profile) -> Profile:
         """What is shown of the profile of `subject(unit)`. Raises InputError "too-few-captions" where there is nothing to split."""
-        return restricted(profile, half_of(self.subject(unit), len(profile.captions), unit.half)) if self.halves else profile
+        rows = self.rows(unit, profile)
+        return profile if rows is None else restricted(profile, rows)
+
+    def rows(self, unit: Unit, profile: Profile) -> list[int] | None:
+        """Indices of the captions that are shown; None for all of them. Raises InputError where nothing can be split or held out."""
+        if self.held_post:
+            held = held_post(unit.subject, profile)
+            return [row for row in range(len(profile.captions)) if row != held]
+        return half_of(self.subject(unit), len(profile.captions), unit.half) if self.halves else None
+
+    def query(self, unit: Unit, profile: Profile) -> Query:
+        """What is asked for. Raises InputError where no post can be held out."""
+        if self.held_post:
+            return held_query(unit.subject, profile)
+        assert unit.query is not None
+        return unit.query
 
     def recipe(self) -> dict[str, Json]:
         """For fingerprints: the share says which people there are rows for, so it is part of it."""
-        return {"stranger": self.stranger, **({"halves": SPLIT_RULE, "share": self.share} if self.halves else {})}
+        halves: dict[str, Json] = {"halves": SPLIT_RULE, "share": self.share} if self.halves else {}
+        held: dict[str, Json] = {"held_post": HELD_POST_RULE} if self.held_post else {}
+        return {"stranger": self.stranger, **halves, **held}
 
 
 WHOLE = View()
 STRANGER = View(stranger=True)
+HELD_POST = View(held_post=True)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -7,7 +7,7 @@ method sees one half of the captions at a time; a method that sees none has no u
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -57,7 +57,7 @@ class Prompt(Stage[Written]):
 
     @property
     def name(self) -> str:
-        return f"{self.kind}-{self.label}-{self.writer}-{self.budget.name}" + ("-halves" if self.view.halves else "")
+        return f"{self.kind}-{self.label}-{self.writer}-{self.budget.name}" + replace(self.view, stranger=False).suffix
 
     def _see(self, view: View) -> None:
         self.view = view
@@ -94,7 +94,7 @@ class WritePrompt(Prompt):
         self.writer, self.writer_id = writer, writer_id
         self.people, self._retrieval = people, retrieved
         self.retrieved = retrieved if "retrieval" in method.sees else None
-        self._see(retrieved.view if self._sees_captions else View(retrieved.view.stranger))
+        self._see(retrieved.view if self._sees_captions else replace(retrieved.view, halves=False, share=1.0))
         self.inputs = (people, retrieved) if self.retrieved else (people,)
         self.is_extractive = writer == TEMPLATE and method.extractive
         self.actor = f"writer:{writer}"
@@ -104,12 +104,12 @@ class WritePrompt(Prompt):
         return bool(self.method.sees & {"captions", "retrieval"})
 
     def halves(self, share: float) -> Prompt:
-        if not self._sees_captions:
-            return self
-        halved = self._retrieval.halves(share)
-        return type(self)(
-            self.label, self.people, halved, self.draw, self.method, self.budget, writer=self.writer, writer_id=self.writer_id
-        )
+        return self.seeing(self._retrieval.view.halved(share)) if self._sees_captions else self
+
+    def seeing(self, view: View) -> WritePrompt:
+        """The same with another view."""
+        by = {"writer": self.writer, "writer_id": self.writer_id}
+        return type(self)(self.label, self.people, self._retrieval.seeing(view), self.draw, self.method, self.budget, **by)
 
     def parameters(self) -> Mapping[str, Json]:
         return {
@@ -125,9 +125,9 @@ class WritePrompt(Prompt):
         return (Read(self.people, self.view.subject(unit)), *retrieved)
 
     def request(self, unit: Unit, *inputs: Any) -> Any:
-        assert unit.query is not None
         profile, evidence = inputs if self.retrieved else (inputs[0], None)
-        return request_for(unit.key, self.method, self.view.shown(unit, profile), unit.query, evidence, self.budget)
+        asked = self.view.query(unit, profile)
+        return request_for(unit.key, self.method, self.view.shown(unit, profile), asked, evidence, self.budget)
 
     @staticmethod
     def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:

@@ -13,7 +13,7 @@ from engine.outcome import Answered, Failed, Outcome
 from engine.prompting import controls
 from engine.prompting.evidence import EVIDENCE_SCHEMA, Evidence
 from engine.prompting.retrieval import RetrievalSettings, retrieve
-from engine.prompting.view import WHOLE, View, element_rows, half_of
+from engine.prompting.view import WHOLE, View, element_rows
 from engine.stage import Read, Stage, Unit
 from engine.stages.encoding import Texts, encode_all
 from engine.stages.memory import Remember
@@ -39,9 +39,9 @@ class Retrieve(Stage[Evidence]):
     def name(self) -> str:
         return f"{self.kind}-{self.label}{self.view.suffix}"
 
-    def halves(self, share: float) -> Retrieve:
-        """The same from one half of the captions at a time, for a share of the people."""
-        return Retrieve(self.label, self.people, self.memory, self.draw, self.settings, self.view.halved(share))
+    def seeing(self, view: View) -> Retrieve:
+        """The same with another view."""
+        return Retrieve(self.label, self.people, self.memory, self.draw, self.settings, view)
 
     def takes(self, unit: Unit) -> bool:
         return self.view.takes(unit)
@@ -54,8 +54,7 @@ class Retrieve(Stage[Evidence]):
         return (Read(self.people, subject), Read(self.memory, subject))
 
     def request(self, unit: Unit, *inputs: Any) -> Texts:
-        assert unit.query is not None
-        return (unit.query.text,)
+        return (self.view.query(unit, inputs[0]).text,)
 
     @staticmethod
     def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:
@@ -66,8 +65,8 @@ class Retrieve(Stage[Evidence]):
         captions, elements = memory.captions, memory.elements
         try:
             shown = self.view.shown(unit, profile)
-            if self.view.halves:
-                captions = captions[half_of(self.view.subject(unit), len(profile.captions), unit.half)]
+            if (rows := self.view.rows(unit, profile)) is not None:
+                captions = captions[rows]
                 elements = elements[element_rows(profile, shown)]
             return retrieve(shown, reply.vectors[0], captions, elements, self.settings)
         except InputError as error:
@@ -92,8 +91,8 @@ class RandomElements(Retrieve):
         self.inputs = (retrieved.people, retrieved)
         self.actor = "scorer"
 
-    def halves(self, share: float) -> Retrieve:
-        return RandomElements(self.retrieved.halves(share))
+    def seeing(self, view: View) -> Retrieve:
+        return RandomElements(self.retrieved.seeing(view))
 
     def parameters(self) -> Mapping[str, Json]:
         return {"rule": controls.RULE}

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from engine.config import Execution, Pool
 from engine.config_loading import load
 from engine.errors import UsageError
+from engine.execution_config import Execution, Pool
 from engine.nearest import did_you_mean
 from engine.profiles.model.seeds import PersonaSeed, file_seeds, grammar_seeds
 from engine.profiles.model.sizes import Sizes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from engine.config import Pool
+from engine.execution_config import Pool
 from engine.store.opening import open_backend
 from engine.store.plans import Plan
 from engine.store.results import Results

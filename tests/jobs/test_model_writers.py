@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from engine.config import Execution, Experiment, Pool
+from engine.config import Experiment
 from engine.config_loading import load
 from engine.errors import ConfigError, ModelError
+from engine.execution_config import Execution, Pool
 from engine.outcome import Answered
 from engine.stages.model_prompt import ModelPrompt
 from engine.store.journal import read_journal

@@ -2,7 +2,8 @@
 
 import pytest
 
-from engine.config import Execution, Experiment, Pool
+from engine.config import Experiment
+from engine.execution_config import Execution, Pool
 from jobs.operators import ANY, operators
 from jobs.pipeline import needed_operators
 from jobs.planning import prepare

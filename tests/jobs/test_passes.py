@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from engine.config import Execution
 from engine.errors import LeaseHeld, StoreError
+from engine.execution_config import Execution
 from engine.store import lease as lease_module
 from engine.store.folder import FolderBackend
 from engine.store.results import Results

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.config import Execution
 from engine.errors import CorruptObject
+from engine.execution_config import Execution
 from engine.outcome import Answered, Failed, FailureKind
 from engine.rows import inputs_digest, make_row
 from engine.store import names

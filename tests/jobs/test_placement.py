@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from engine.config import Pool
+from engine.execution_config import Pool
 from engine.writer_config import Parallel
 from jobs.placement import MADE_WITHIN_S, Placement, bundles, strategy
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.config import Execution, Pool
+from engine.execution_config import Execution, Pool
 from engine.outcome import Answered, Failed
 from engine.store.opening import open_backend
 from engine.store.results import Results

@@ -3,7 +3,7 @@
 import pytest
 import ray
 
-from engine.config import Pool
+from engine.execution_config import Pool
 from jobs.pipeline import CALLS_IN_FLIGHT, FEW, pool_strategy
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.config import Execution, Pool
+from engine.execution_config import Execution, Pool
 from engine.rows import Row
 from engine.store.plans import Plan
 from engine.store.results import Results

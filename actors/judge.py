@@ -1,0 +1,101 @@
+"""A language model or VLM as a judge: questions become messages with pictures, replies become verdicts in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from engine.generation.chat import ChatModel, ChatRequest, Message, Reply, Sampling, Spent
+from engine.images.shrinking import shrunk
+from engine.judge_config import Judge
+from engine.judging.asking import JudgeRequest, is_of_pictures, system_text, user_text
+from engine.judging.reading import read_verdict
+from engine.judging.verdicts import Judged
+from engine.outcome import Answered, Failed, Outcome, Unparsed
+
+
+class ModelJudge:
+    """Judges by a language model. One call a question, all calls of a batch at once; the model's own outcomes pass through.
+
+    Adds: Refused where the reply declines; Unparsed where no verdict is in it.
+
+    Args:
+        model: what is asked.
+        sampling: how it draws.
+        id: as `judge_id` gives it.
+        read: an image object's bytes, by its name.
+        max_pixels: larger images are made smaller.
+    """
+
+    def __init__(
+        self, model: ChatModel, sampling: Sampling, id: str, read: Callable[[str], bytes] | None = None, max_pixels: int = 1_048_576
+    ) -> None:
+        self.id = id
+        self._model, self._sampling, self._read, self._max_pixels = model, sampling, read, max_pixels
+
+    @property
+    def spent(self) -> Spent:
+        """What the model has used so far."""
+        return self._model.spent
+
+    @property
+    def progress(self) -> int:
+        """Replies so far: a sign of life during a long call."""
+        return self._model.spent.calls
+
+    @property
+    def patient(self) -> bool:
+        """Whether its calls wait on a server on purpose, within bounds of their own."""
+        return bool(getattr(self._model, "patient", False))
+
+    def judge(self, requests: Sequence[JudgeRequest]) -> list[Outcome[Judged]]:
+        """One outcome a question, in order. Raises what the model raises, and StoreError where pictures cannot be read."""
+        calls = [self._call(request) for request in requests]
+        asked = [call for call in calls if isinstance(call, ChatRequest)]
+        replies = iter(self._model.chat(asked) if asked else ())
+        return [
+            call if isinstance(call, Failed) else _outcome(request, next(replies)) for request, call in zip(requests, calls, strict=True)
+        ]
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self._model.close()
+
+    def _call(self, request: JudgeRequest) -> ChatRequest | Failed:
+        pictures: list[bytes] = []
+        for name in request.pictures:
+            assert self._read is not None, "judges of pictures are given a store"
+            opened = shrunk(self._read(name), self._max_pixels)
+            if isinstance(opened, Failed):
+                return opened
+            pictures.append(opened)
+        thing = "picture" if is_of_pictures(request) else "text"
+        messages = (Message("system", system_text(request.rubric, thing)), Message("user", user_text(request), tuple(pictures)))
+        return ChatRequest(request.key, messages, self._sampling, request.seed, request.rubric.schema_text, request.prefix)
+
+
+def judge_id(config: Judge, model_id: str) -> str:
+    """Names everything that changes what a language model decides, but for the rubric and the person: those are the stage's.
+
+    smollm2-135m-instruct@b179c952 llamacpp t0 256/4096
+    """
+    assert config.model is not None
+    model = config.model
+    drawn = f"t{model.temperature:g}" + (f" p{model.top_p:g}" if model.temperature else "")
+    room = f"{model.max_tokens}/{model.context}" if model.context else f"{model.max_tokens}"
+    seen = f" {config.max_pixels}px" if config.looks == "pictures" else ""
+    revision = f" {model.revision}" if model.revision and model.revision not in model_id else ""
+    return f"{model_id}{revision} {model.engine} {drawn} {room}{seen}"
+
+
+def _outcome(request: JudgeRequest, outcome: Outcome[Reply]) -> Outcome[Judged]:
+    if isinstance(outcome, Unparsed):
+        # An engine without guided decoding may have put the verdict into a block, or declined.
+        return read_verdict(request.rubric, outcome.raw)
+    if not isinstance(outcome, Answered):
+        return outcome
+    reply = outcome.value
+    read = read_verdict(request.rubric, reply.choices[0].text)
+    if not isinstance(read, Answered):
+        return read
+    return Answered(replace(read.value, model=reply.model, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens))

@@ -1,0 +1,21 @@
+"""Which models are of one family: a judge may favour what its own family wrote."""
+
+from __future__ import annotations
+
+import regex
+
+_KNOWN = ("smollm", "qwen", "llama", "mistral", "mixtral", "gemma", "gemini", "gpt", "claude", "phi", "deepseek", "internvl", "llava", "yi")
+"""Names by which model ids are recognised; others are their own family."""
+
+_WORD = regex.compile(r"[a-z]+")
+
+
+def family_of(model: str) -> str:
+    """The family that a model's id names, such as "qwen" for "Qwen/Qwen2.5-72B-Instruct"; the id's first word for an unknown one."""
+    name = model.lower().split("@", 1)[0]
+    told = name.rsplit("/", 1)[-1]
+    for known in _KNOWN:
+        if known in told or known in name:
+            return known
+    words = _WORD.findall(told)
+    return words[0] if words else told

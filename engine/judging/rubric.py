@@ -1,0 +1,115 @@
+"""A rubric: what a judge is asked, as a file with criteria, one line a level, and the form of the reply."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from jsonschema import Draft202012Validator, SchemaError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from engine.errors import ConfigError
+from engine.keys import Json, content_key
+
+Question = Literal["rating", "pair", "turing"]
+
+QUESTIONS: tuple[Question, ...] = ("rating", "pair", "turing")
+
+LOWEST, HIGHEST = 0, 5
+"""The scale of ratings (VPTT, Judging); figures on other scales are never mixed with them."""
+
+CHOICES: dict[Question, tuple[str, ...]] = {"pair": ("A", "B", "tie"), "turing": ("A", "B")}
+
+CONFIDENCE = "confidence"
+REASON = "reason"
+
+
+class Rubric(BaseModel):
+    """What a judge is asked. `{thing}` in its words becomes what is judged: a text or a picture."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,30}$")
+    version: int = Field(ge=1)
+    question: Question
+    introduction: str = Field(min_length=1)
+    criteria: tuple[str, ...] = Field(min_length=1)
+    levels: dict[int, str] = {}
+    closing: str = Field(min_length=1)
+    reply: dict[str, Any]
+    verdict: str
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Rubric:
+        if self.question == "rating" and sorted(self.levels) != list(range(LOWEST, HIGHEST + 1)):
+            raise ValueError(f"'levels' needs one line for each of {LOWEST} to {HIGHEST}")
+        if self.question != "rating" and self.levels:
+            raise ValueError(f"'levels' is for ratings, not for question {self.question}")
+        try:
+            Draft202012Validator.check_schema(self.reply)
+        except SchemaError as error:
+            raise ValueError(f"'reply' is no JSON schema: {error.message}") from None
+        field = self.reply.get("properties", {}).get(self.verdict, {})
+        if self.question == "rating":
+            if field.get("minimum") != LOWEST or field.get("maximum") != HIGHEST:
+                raise ValueError(f"'reply': {self.verdict} must be a number with minimum {LOWEST} and maximum {HIGHEST}")
+        elif sorted(field.get("enum", [])) != sorted(CHOICES[self.question]):
+            raise ValueError(f"'reply': {self.verdict} must be one of {', '.join(CHOICES[self.question])}")
+        if self.verdict not in self.reply.get("required", []):
+            raise ValueError(f"'reply': {self.verdict} must be required")
+        return self
+
+    @cached_property
+    def schema_text(self) -> str:
+        """The form of the reply, as JSON text."""
+        return json.dumps(self.reply, ensure_ascii=False, sort_keys=True)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Pins every word."""
+        recipe: dict[str, Json] = self.model_dump(mode="json")
+        return content_key(recipe)
+
+    @property
+    def id(self) -> str:
+        """Name, version and the digest of its words, such as `pair-1.ab12cd34`."""
+        return f"{self.name}-{self.version}.{self.sha256[:8]}"
+
+
+def built_in(question: Question) -> Rubric:
+    """The rubric that comes with the project."""
+    return _read(files("engine.judging").joinpath("rubrics", f"{question}.yaml").read_text(encoding="utf-8"), f"{question}.yaml", question)
+
+
+def rubric_of(file: Path | None, question: Question) -> Rubric:
+    """The rubric of a file, or the built-in one. Raises ConfigError naming file, field and remedy."""
+    if file is None:
+        return built_in(question)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigError(f"There is no rubric {file}.", remedy=f"Give a file, or leave out judging.rubrics.{question}.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} cannot be read: {error}.", remedy="A rubric is a YAML file in UTF-8.") from None
+    return _read(text, str(file), question)
+
+
+def _read(text: str, file: str, question: Question) -> Rubric:
+    remedy = "docs/judging.md shows a rubric."
+    try:
+        rubric = Rubric.model_validate(YAML(typ="safe", pure=True).load(text))
+    except YAMLError as error:
+        line = mark.line + 1 if (mark := getattr(error, "problem_mark", None)) else 1
+        raise ConfigError(f"{file}, line {line}: this is no YAML.", remedy=remedy) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"])) or "the file"
+        raise ConfigError(f"{file}, {field}: {first['msg'].removeprefix('Value error, ')}.", remedy=remedy) from None
+    if rubric.question != question:
+        raise ConfigError(f"{file} asks for a {rubric.question}, not for a {question}.", remedy=remedy)
+    return rubric
