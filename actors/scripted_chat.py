@@ -103,5 +103,8 @@ def _grade(text: str) -> float:
 
 def _filled(properties: dict[str, Any], **verdict: Any) -> str:
     """The reply in the rubric's form: the verdict, and least values elsewhere."""
-    least = {"string": "as scripted", "number": 0.8, "integer": 0}
-    return json.dumps({name: verdict.get(name, least.get(field.get("type", "string"))) for name, field in properties.items()})
+
+    def least(field: dict[str, Any]) -> Any:
+        return field["enum"][0] if "enum" in field else {"number": 0.5, "integer": 0}.get(field["type"], "as scripted")
+
+    return json.dumps({name: verdict.get(name, least(field)) for name, field in properties.items()})

@@ -60,14 +60,18 @@ class Rubric(BaseModel):
                 raise ValueError(f"'reply': {self.verdict} must be a number with minimum {LOWEST} and maximum {HIGHEST}")
         elif sorted(field.get("enum", [])) != sorted(CHOICES[self.question]):
             raise ValueError(f"'reply': {self.verdict} must be one of {', '.join(CHOICES[self.question])}")
-        if self.verdict not in self.reply.get("required", []):
-            raise ValueError(f"'reply': {self.verdict} must be required")
+        required = self.reply.get("required", [])
+        if self.verdict not in required or not set(required) <= set(self.reply["properties"]):
+            raise ValueError(f"'reply': 'required' must name {self.verdict} and only what stands in 'properties'")
         return self
 
     @cached_property
     def schema_text(self) -> str:
-        """The form of the reply, as JSON text."""
-        return json.dumps(self.reply, ensure_ascii=False, sort_keys=True)
+        """The form of the reply, as JSON text; what is required comes first and in that order, so that reasons come before the verdict."""
+        named: list[str] = self.reply["required"]
+        fields = self.reply["properties"]
+        order = [*named, *sorted(set(fields) - set(named))]
+        return json.dumps({**self.reply, "properties": {name: fields[name] for name in order}}, ensure_ascii=False)
 
     @cached_property
     def sha256(self) -> str:
