@@ -24,6 +24,7 @@ from engine.prompting.view import FEWEST_CAPTIONS, half_of, restricted
 from engine.prompting.writing import request_for
 from engine.queries import draw
 from engine.records import Profile, Query
+from engine.stage import Stage
 from engine.stages.model_prompt import ModelPrompt
 from engine.store.plans import Plan
 from engine.store.results import Results
@@ -70,7 +71,8 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The calls of one stage: `kind` is "methods", "controls" or "halves" (of cross-fitting); tokens and dollars are of those to do."""
+    """The calls of one stage: `kind` is "methods", "controls", "halves" (of cross-fitting) or "verdicts"; tokens and dollars are those
+    of what is to do."""
 
     writer: str
     label: str
@@ -88,28 +90,31 @@ def calls_of(experiment: Experiment, workflow: Vptt, plan: Plan, results: Result
     """The calls of every stage that asks a language model."""
     models = experiment.language_models()
     stages = [stage for stage in workflow.stages if isinstance(stage, ModelPrompt)]
-    messages = _Messages(list(_some_people(experiment)) if stages else [], workflow.pool)
+    messages = _Messages(list(some_people(experiment)) if stages else [], workflow.pool)
     found = []
     for stage in stages:
-        measured = _measured(stage, plan, results, progress)
+        measured = answers_of(stage, plan, results, progress)
         if measured.num_rows:
-            tokens = [_around(measured[name]) for name in _TOKENS]
+            tokens = [around(measured[name]) for name in _TOKENS]
         else:
             tokens = [messages.tokens(stage), _answer(stage.budget, models[stage.writer])]
-        found.append(_calls(stage, models[stage.writer], units[stage.id], tokens, measured.num_rows))
+        kind = "halves" if stage.view.halves else "controls" if stage.label in CONTROLS else "methods"
+        found.append(priced(stage.writer, stage.label, kind, models[stage.writer], units[stage.id], tokens, measured.num_rows))
     return found
 
 
-def _calls(stage: ModelPrompt, model: LanguageModel, units: tuple[int, int], a_call: Sequence[Range], measured: int) -> Calls:
-    planned, done = units
+def priced(
+    writer: str, label: str, kind: str, model: LanguageModel, calls: tuple[int, int], a_call: Sequence[Range], measured: int
+) -> Calls:
+    """Calls (planned, done) of a model at its prices; `a_call`: tokens in and out of one."""
+    planned, done = calls
     tokens_in, tokens_out = (tokens.times(planned - done) for tokens in a_call)
     share = model.price.batch_share if model.endpoint.batch else 1.0
     dollars = tokens_in.times(model.price.input * share / 1e6) + tokens_out.times(model.price.output * share / 1e6)
-    kind = "halves" if stage.view.halves else "controls" if stage.label in CONTROLS else "methods"
-    return Calls(stage.writer, stage.label, kind, planned, planned - done, tokens_in, tokens_out, dollars, measured)
+    return Calls(writer, label, kind, planned, planned - done, tokens_in, tokens_out, dollars, measured)
 
 
-def _measured(stage: ModelPrompt, plan: Plan, results: Results, progress: Progress) -> pa.Table:
+def answers_of(stage: Stage[Any], plan: Plan, results: Results, progress: Progress) -> pa.Table:
     """Tokens of answered calls that the store has on the first shards of the plan."""
     shards = [shard for shard in plan.shards if progress.overlays(stage, shard) != ABSENT][:SHARDS_LOOKED_AT]
     tables = results.merged_many([progress.wanted(stage, shard, _TOKENS) for shard in shards])
@@ -117,7 +122,8 @@ def _measured(stage: ModelPrompt, plan: Plan, results: Results, progress: Progre
     return pa.concat_tables([empty, *(table.select(_TOKENS) for table in tables)]).drop_null()
 
 
-def _around(column: pa.ChunkedArray) -> Range:
+def around(column: pa.ChunkedArray) -> Range:
+    """Their mean with two standard errors on each side."""
     values = column.to_numpy().astype(np.float64)
     margin = 2 * float(values.std()) / len(values) ** 0.5
     return Range(float(values.mean()) - margin, float(values.mean()) + margin)
@@ -152,7 +158,8 @@ def _answer(budget: Budget, model: LanguageModel) -> Range:
     return Range(min(words * FILLED * TOKENS_A_WORD[0], model.max_tokens), model.max_tokens)
 
 
-def _some_people(experiment: Experiment) -> Iterator[Profile]:
+def some_people(experiment: Experiment) -> Iterator[Profile]:
+    """The first people of an experiment who can be used."""
     good = (person for _, person in people_of(experiment.people) if isinstance(person, Profile))
     return islice(good, PEOPLE_LOOKED_AT)
 

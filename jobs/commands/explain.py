@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.errors import UsageError
+from engine.judging.rubric import HIGHEST
+from engine.judging.verdicts import Verdicts
 from engine.keys import seed_of
 from engine.metrics.vptt import SCORE_FIGURES
 from engine.nearest import did_you_mean
@@ -20,6 +22,7 @@ from engine.rows import OUTCOMES, Row, inputs_digest
 from engine.stage import Read, Stage, Unit
 from engine.stages.image_scores import ScoreImage
 from engine.stages.images import is_edit
+from engine.stages.judging import Compare
 from engine.stages.model_prompt import ModelPrompt
 from engine.stages.prompt import Prompt
 from engine.stages.score import Score
@@ -150,6 +153,19 @@ class _Lineage:
         for image in self._run.workflow.drawings.scores:
             if image.look.images.prompt.id == prompt.id:
                 self._image(image)
+        for rate in self._run.workflow.judgements.ratings:
+            if rate.output.prompt.id == prompt.id and (rating := self._step(rate)):
+                say(f"  {rate.by.name} ({rate.by.rubric.id}) rated {rating.score:g} of {HIGHEST}: {rating.reason}")
+        for compare in self._run.workflow.judgements.pairs:
+            if prompt.id in (compare.a.prompt.id, compare.b.prompt.id) and compare.takes(found.unit) and (verdicts := self._step(compare)):
+                self._verdicts(compare, verdicts)
+
+    def _verdicts(self, compare: Compare, verdicts: Verdicts) -> None:
+        labels = {"a": compare.a.label, "b": compare.b.label, "tie": "neither"}
+        for each in verdicts.asked:
+            sure = f", confidence {each.confidence:g}" if each.confidence is not None else ""
+            said = f"{labels[each.first]} first: preferred {labels[each.preferred]}{sure}: {each.reason}"
+            self._console.say(f"  {compare.by.name} ({compare.by.rubric.id}), {said}")
 
     def _image(self, score: ScoreImage) -> None:
         images, say = score.look.images, self._console.say

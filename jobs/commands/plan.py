@@ -22,6 +22,7 @@ from jobs.call_estimate import Units, calls_of
 from jobs.commands.plan_calls import tell_calls
 from jobs.console import Console
 from jobs.given_prompts import check_given
+from jobs.judge_calls import judge_calls
 from jobs.people_source import read_shards
 from jobs.planning import Prepared, make_plan, prepare
 from jobs.progress import Progress, progress_of
@@ -54,8 +55,8 @@ def plan_command(file: Path, *, store: str, name: str, options: Mapping[str, Any
     lines = _lines(prepared.workflow, plan, progress, pace)
     units = {stage.id: (line.units, line.done) for stage, line in zip(prepared.workflow.stages, lines, strict=True)}
     _tell(console, prepared, plan, lines, name, units)
-    calls = calls_of(prepared.experiment, prepared.workflow, plan, results, progress, units)
-    tell_calls(console, prepared.experiment, calls)
+    asked = (prepared.experiment, prepared.workflow, plan, results, progress, units)
+    tell_calls(console, prepared.experiment, calls_of(*asked) + judge_calls(*asked))
 
 
 def seconds_per_row(backend: Backend) -> dict[str, float]:

@@ -8,9 +8,10 @@ from dataclasses import asdict
 from engine.config import Experiment
 from jobs.call_estimate import CHAT_FRAME, FILLED, PEOPLE_LOOKED_AT, TOKENS_A_WORD, Calls, Range
 from jobs.console import Console
+from jobs.judge_calls import VERDICTS, judge_models
 
-KINDS = ("methods", "controls", "halves")
-_WIDTHS = (20, 11, 11, 11, 11, 19, 19, 19)
+KINDS = ("methods", "controls", "halves", VERDICTS)
+_WIDTHS = (24, 11, 11, 11, 11, 11, 19, 19, 19)
 
 
 def tell_calls(console: Console, experiment: Experiment, calls: Sequence[Calls]) -> None:
@@ -18,7 +19,7 @@ def tell_calls(console: Console, experiment: Experiment, calls: Sequence[Calls])
     if not calls:
         console.say("Models: the sentence encoder on CPU and the template writer: no tokens are bought, no images made, no GPU hours.")
         return
-    models = experiment.language_models()
+    models = experiment.language_models() | judge_models(experiment)
     _row(console, "language model", "calls to do", *KINDS, "tokens in", "tokens out", "dollars")
     for writer in dict.fromkeys(call.writer for call in calls):
         own = [call for call in calls if call.writer == writer]

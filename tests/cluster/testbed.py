@@ -63,7 +63,7 @@ class Testbed:
         with ExitStack() as stack:
             self._folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mien-testbed-")))
             self._server = stack.enter_context(LocalS3(self._folder / "s3"))
-            stack.enter_context(_environment(self._server.environment))
+            stack.enter_context(environment_of(self._server.environment))
             self._cluster = stack.enter_context(ManyNodes(self._server.environment))
             self._evaluation, self._random_outputs = Evaluation(self._folder), RandomOutputs()
             self.undisturbed = self._run_undisturbed()
@@ -111,7 +111,7 @@ class Testbed:
 
 
 @contextmanager
-def _environment(given: Mapping[str, str]) -> Iterator[None]:
+def environment_of(given: Mapping[str, str]) -> Iterator[None]:
     """This process needs what the drivers need."""
     before = {name: os.environ.get(name) for name in given}
     os.environ.update(given)
