@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -63,15 +63,24 @@ def student_widening(degrees: float) -> float:
     return float(stdtrit(degrees, _TAILS[1]) / ndtri(_TAILS[1]))
 
 
-def percentile_interval(draws: Floats) -> tuple[Floats, Floats]:
-    """The middle 95 % of each column of `draws` (resamples, columns); NaN for a column with more than 5 % of its resamples undefined."""
+def expanded_tails(clusters: int) -> tuple[float, float]:
+    """The percentiles that make a percentile interval of a statistic over `clusters` as wide as Student's t asks (Hesterberg 2015)."""
+    tail = float(ndtr(-np.sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, _TAILS[1])))
+    return tail, 1 - tail
+
+
+def percentile_interval(draws: Floats, tails: tuple[float, float] = _TAILS) -> tuple[Floats, Floats]:
+    """What lies between two percentiles of each column of `draws` (resamples, columns), the middle 95 % if nothing is said.
+
+    NaN for a column with more than 5 % of its resamples undefined.
+    """
     low, high = np.full(draws.shape[1], np.nan), np.full(draws.shape[1], np.nan)
     defined = np.isfinite(draws)
     whole = defined.all(axis=0)
     if whole.any():
-        low[whole], high[whole] = np.quantile(draws[:, whole], _TAILS, axis=0)
+        low[whole], high[whole] = np.quantile(draws[:, whole], tails, axis=0)
     for column in np.flatnonzero(~whole & (defined.mean(axis=0) >= CONFIDENCE)):
-        low[column], high[column] = np.quantile(draws[defined[:, column], column], _TAILS)
+        low[column], high[column] = np.quantile(draws[defined[:, column], column], tails)
     return low, high
 
 

@@ -1,4 +1,4 @@
-"""Shares of cases, each with a 95 % interval that holds for few clusters and for shares near 0 and 1.
+"""Shares of cases, each with an interval that holds for few clusters and for shares near 0 and 1.
 
 A bootstrap of a rare win is worthless: many resamples hold none. The interval is Wilson's score interval (1927) on the effective number
 of cases, with Student's t for the number of clusters, as Korn and Graubard (1998) use it for survey proportions and as Franco, Little,
@@ -18,13 +18,14 @@ SCARCE = 3
 """With a win, or a loss, in fewer clusters than this, what the clusters have in common cannot be estimated: each counts as one case."""
 
 
-def share_estimates(where: Crossing, task_of_family: Integers, won: Floats) -> Estimates:
+def share_estimates(where: Crossing, task_of_family: Integers, won: Floats, confidence: float = CONFIDENCE) -> Estimates:
     """The share of each column, with its interval; none under five clusters of people or, where queries vary, five families.
 
     Args:
         where: each case's cluster of people and query family.
         task_of_family: (families,) the task of each query family of the run.
         won: (cases, columns) in [0, 1]; NaN where a case has no winner: it is left out, never counted as lost.
+        confidence: of the interval.
     """
     columns = won.shape[1]
     share, low, high = (np.full(columns, np.nan) for _ in range(3))
@@ -41,7 +42,7 @@ def share_estimates(where: Crossing, task_of_family: Integers, won: Floats) -> E
         if fewest >= FEWEST_CLUSTERS:
             error = cells.error() if varying > 1 else _people_alone(part.cluster, values)
             effective = _effective_cases(part.cluster, values, error**2)
-            low[chosen], high[chosen] = _wilson(values.mean(axis=0), effective, stdtrit(fewest - 1, (1 + CONFIDENCE) / 2))
+            low[chosen], high[chosen] = _wilson(values.mean(axis=0), effective, stdtrit(fewest - 1, (1 + confidence) / 2))
     return Estimates(share, low, high, n, clusters, families)
 
 
