@@ -15,7 +15,7 @@ VLLM_MODEL ?= $(VLLM_VENV)/smollm2
 STEP = @printf '==> %s\n'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test demo demo-s3 test test-vllm test-lpips test-cluster soak check lint types format benchmarks clean
+.PHONY: help setup setup-test demo demo-s3 test test-vllm test-lpips test-cluster test-chain soak check lint types format benchmarks clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -60,6 +60,9 @@ RESULTS ?= soak.jsonl
 soak: setup-test  ## make soak SEEDS=0..199: appends to soak.jsonl, goes on where it stopped
 	@RAY_AUTH_MODE=disabled $(BIN)/python -m tests.cluster.soak $(SEEDS) --results $(RESULTS)
 
+test-chain: setup-test  ## experiments/chain.yaml on a real S3 server, a node killed in every kind of stage
+	@RAY_AUTH_MODE=disabled $(BIN)/python -m tests.cluster.chain
+
 check: lint types test  ## What CI runs: lint, types, tests
 
 lint: setup-test
@@ -80,6 +83,7 @@ benchmarks: setup-test  ## The figures of the README (many minutes)
 	@$(BIN)/python benchmarks/retrieval.py
 	@$(BIN)/python benchmarks/coverage.py
 	@$(BIN)/python benchmarks/tau.py
+	@$(BIN)/python benchmarks/ratings.py
 
 clean:  ## Remove the virtual environments
 	@rm -rf $(VENV) $(VLLM_VENV) $(LPIPS_VENV)

@@ -78,6 +78,7 @@ class OwnMethod(_Strict):
 
     name: str = Field(description="What it is called in every table")
     file: Path = Field(description="Prompts as JSONL, TSV or CSV with the fields person, query, prompt (see `mien score --help`)")
+    family: str = Field("", description="The family of the model that wrote them, such as qwen: judges of the same one are pointed out")
 
     @field_validator("name")
     @classmethod
@@ -262,7 +263,10 @@ class Experiment(_Strict):
         `models` has the sha256 of each file as "given:<name>" and the id of each language model as "model:<name>".
         """
         pinned: dict[str, Any] = self.model_dump(mode="json", exclude={"name", "execution", "max_failed", "encoder", "second_encoder"})
-        own = [{"name": each.name, "file": models[f"given:{each.name}"]} for each in self.own_methods()]
+        own = [
+            {"name": each.name, "file": models[f"given:{each.name}"], **({"family": each.family} if each.family else {})}
+            for each in self.own_methods()
+        ]
         pinned["methods"] = [*self.method_names(), *own]
         pinned["writers"] = [w if isinstance(w, str) else w.pinned(models[f"model:{w.name}"]) for w in self.writers]
         if self.people.file:

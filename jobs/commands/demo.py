@@ -33,6 +33,8 @@ from jobs.run import Driver, Options
 from jobs.shard_runner import Retry
 
 NAME = "demo"
+CHOICES: Mapping[str, Any] = MappingProxyType({"judging": {"judges": ["nearest-wordllama"], "turing": True}})
+"""The embedded default, and a judge that needs no language model."""
 
 
 def demo_command(*, store: str, kill: bool, s3: bool, as_json: bool) -> int:
@@ -84,7 +86,7 @@ SMALL = (
 
 
 def _driver(
-    uri: str, console: Console, murder: Murder | None = None, *, name: str = NAME, choices: Mapping[str, Any] = MappingProxyType({})
+    uri: str, console: Console, murder: Murder | None = None, *, name: str = NAME, choices: Mapping[str, Any] = CHOICES
 ) -> Driver:
     prepared = prepare(load(None, os.environ, choices).experiment)
     command = shlex.join(["mien", *sys.argv[1:]])

@@ -188,7 +188,7 @@ def test_v_and_v_c_never_share_a_chart(html: str) -> None:
     assert not [chart for chart in charts if re.search(r"\bV-c\b", chart) and re.search(r"\bV(?!-)\b", chart)]
 
 
-def test_twenty_thousand_rows_take_a_few_seconds_and_a_page_under_a_megabyte() -> None:
+def test_twenty_thousand_rows_take_no_minutes_and_a_page_under_a_megabyte() -> None:
     scores, ceilings = made_up_scores(20)
     parts = []
     for copy in range(50):
@@ -200,7 +200,7 @@ def test_twenty_thousand_rows_take_a_few_seconds_and_a_page_under_a_megabyte() -
     assert len(many) == 20_000
     start = time.thread_time()  # of this thread: the machine may be busy with others
     page = rendered(many, ceilings)
-    assert time.thread_time() - start < 4.0
+    assert time.thread_time() - start < 30  # 3 s in quiet; what grows with the square of the rows would take many minutes
     assert len(page.encode()) < 1_000_000
 
 
