@@ -17,6 +17,7 @@ from engine.prompting.budget import PRESETS
 from engine.report.data import RunFacts
 from engine.report.headline import headline
 from engine.report.images.write import write_images
+from engine.report.judging.write import write_judging
 from engine.report.write import write_report
 from engine.store import names
 from engine.store.backend import Backend
@@ -26,6 +27,7 @@ from engine.store.results import Results
 from jobs.failures import Failure, failures, stale_shards
 from jobs.history import operations
 from jobs.image_report import read_images, reader
+from jobs.judge_report import read_judging
 from jobs.progress import Progress
 from jobs.report_inputs import ceiling_table, score_table
 from jobs.stand_ins import main_writer, stand_ins
@@ -70,8 +72,9 @@ def make_report(
     pa_id = " and ".join(sorted(compared)) or "summary_ref"
     facts = _facts(workflow, plan, name=name, complete=have == planned, command=command, pa_id=pa_id)
     images = read_images(workflow, plan, results, progress)
+    judging = read_judging(workflow, plan, results, progress, scores)
     failed: list[Failure] = []
-    beside = pc.any(scores["beside_failed"]).as_py() or (images is not None and images.any_failed)
+    beside = pc.any(scores["beside_failed"]).as_py() or any(part is not None and part.any_failed for part in (images, judging))
     if have < planned or beside or any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
         # Every failure shows in a score, beside one or in a ceiling, so a clean and whole run need not be looked at further.
         failed = list(failures(workflow, plan, results, progress))
@@ -82,12 +85,23 @@ def make_report(
         results.backend.replace(names.run(plan.run, "report", *path.split("/")), data)
 
     journal.look()
-    summary = write_report(write, facts, scores, ceilings, operations(journal.events()))
+    judged = judging.summary(facts) if judging is not None else None
+    said = judged.told if judged is not None else ()
+    summary = write_report(write, facts, scores, ceilings, operations(journal.events()), said)
     if images is not None:
         write_images(write, images.summary(facts, summary.setting), reader(results.backend))
+    if judged is not None:
+        write_judging(write, judged)
     roots = [failure for failure in failed if failure.is_root]
     retryable = sum(failure.outcome.kind is not FailureKind.PERMANENT for failure in roots)
-    end = End(inputs_digest(workflow, plan, progress), len(failed), len(roots), retryable, stale, tuple(headline(summary)))
+    end = End(
+        inputs_digest(workflow, plan, progress),
+        len(failed),
+        len(roots),
+        retryable,
+        stale,
+        (*headline(summary), *(judged.headline if judged else ())),
+    )
     write(END, json.dumps(asdict(end), ensure_ascii=False).encode())
     return end
 
@@ -137,5 +151,6 @@ def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: st
         "writer": main_writer(writers, standing_in),
         "budget": budget.name,
         "images": experiment.images is not None,
+        "judging": experiment.judging is not None,
     }
     return RunFacts(**facts)

@@ -115,6 +115,8 @@ class RunFacts:
     benchmark: str = "vptt"
     images: bool = False
     """Whether prompts were drawn: `images.html` then lies beside the page."""
+    judging: bool = False
+    """Whether judges were asked: `judging.html` then lies beside the page."""
 
     def metric_id(self, metric: str) -> str:
         """The id that pins a metric's choices: its own, else the one of the benchmark's whole definition, else ""."""

@@ -17,9 +17,7 @@ from engine.report.slices import Slice
 from engine.report.summary import Summary
 from engine.report.writer_orders import WriterAgreement
 from engine.report.writing import Writing
-
-# A spreadsheet runs a cell that begins with one of these as a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from engine.spreadsheets import safe_cell
 
 
 def csv_files(summary: Summary) -> Iterator[tuple[str, bytes]]:
@@ -66,6 +64,4 @@ def _cell(value: str | float | int | tuple[str, ...] | None) -> str | float | in
         return ""
     if isinstance(value, tuple):
         return _cell(" ".join(value))
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA) else value
-    return value
+    return safe_cell(value) if isinstance(value, str) else value

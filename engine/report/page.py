@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -26,12 +27,13 @@ from engine.report.wording import (
 )
 
 
-def page(summary: Summary, facts: RunFacts, operations: Operations, scores: pa.Table) -> str:
-    """The page as HTML."""
+def page(summary: Summary, facts: RunFacts, operations: Operations, scores: pa.Table, judged: Sequence[str] = ()) -> str:
+    """The page as HTML; `judged` as for `write_report`."""
     return rendered(
         "page.html.j2",
         summary=summary,
         facts=facts,
+        judged=judged,
         **_scores(summary),
         **_writers(summary),
         **_trust(summary),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 import pyarrow as pa
@@ -18,7 +18,14 @@ from engine.report.summary import Summary
 FolderWriter = Callable[[str, bytes], None]
 
 
-def write_report(folder_writer: FolderWriter, facts: RunFacts, scores: pa.Table, ceilings: pa.Table, operations: Operations) -> Summary:
+def write_report(
+    folder_writer: FolderWriter,
+    facts: RunFacts,
+    scores: pa.Table,
+    ceilings: pa.Table,
+    operations: Operations,
+    judged: Sequence[str] = (),
+) -> Summary:
     """Make the report and hand its files to `folder_writer`, one call of (relative name, bytes) each.
 
     `summary.json`, `report.md` and `tables/*.csv` depend only on the rows and on what was decided before them; `run.json` and
@@ -30,6 +37,7 @@ def write_report(folder_writer: FolderWriter, facts: RunFacts, scores: pa.Table,
         scores: rows of `SCORES_SCHEMA`, in any order.
         ceilings: rows of `CEILINGS_SCHEMA`, in any order.
         operations: what the run took.
+        judged: sentences about what judges said, where any were asked.
 
     Raises:
         InputError: the rows do not fit their schemas, or one unit has two rows.
@@ -42,5 +50,5 @@ def write_report(folder_writer: FolderWriter, facts: RunFacts, scores: pa.Table,
         folder_writer(name, data)
     circumstances = {"facts": asdict(facts), "operations": asdict(operations)}
     folder_writer("run.json", (json.dumps(circumstances, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode())
-    folder_writer("index.html", page(summary, facts, operations, scores).encode())
+    folder_writer("index.html", page(summary, facts, operations, scores, judged).encode())
     return summary

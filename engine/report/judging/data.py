@@ -66,9 +66,50 @@ class JudgeFacts:
 
 @dataclass(frozen=True, slots=True)
 class JudgingFacts:
-    """What was decided before a question was asked. `writer_families`: the family of each writer that is a language model."""
+    """What was decided before a question was asked. `writer_families`: the family of each writer that is a language model.
+
+    `method_families` names the family of methods whose prompts come from elsewhere than the pool's writer, "" where none is known;
+    `describer` is the id of what put images into words for judges of descriptions, "" where there is none.
+    """
 
     judges: tuple[JudgeFacts, ...]
     orders: str
     share: float
     writer_families: tuple[tuple[str, str], ...]
+    method_families: tuple[tuple[str, str], ...] = ()
+    describer: str = ""
+
+
+_UNIT = ("subject", "query", "method", "writer", "backbone", "budget")
+
+METRIC_SCHEMA = pa.schema([*(pa.field(name, pa.string(), nullable=False) for name in (*_UNIT, "task")), pa.field("value", pa.float64())])
+"""One row per unit and entrant: the run's own score of its prompt, V or V-c by its budget; null where there is none."""
+
+HUMAN_RATINGS_SCHEMA = pa.schema(
+    [
+        *(pa.field(name, pa.string(), nullable=False) for name in (*_UNIT, "annotator")),
+        pa.field("renderer", pa.string()),
+        pa.field("score", pa.float64()),
+    ]
+)
+"""One row per annotator, unit and entrant: a person's rating from 0 to 5; `renderer` null where texts were rated."""
+
+HUMAN_PAIRS_SCHEMA = pa.schema(
+    [
+        *(
+            pa.field(name, pa.string(), nullable=False)
+            for name in ("subject", "query", "first", "second", *_UNIT[3:], "annotator", "preferred")
+        ),
+        pa.field("renderer", pa.string()),
+    ]
+)
+"""One row per annotator and pair; `first`, `second` and `preferred` as in `PAIRS_SCHEMA`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Humans:
+    """What people said of the same outputs: `HUMAN_RATINGS_SCHEMA` and `HUMAN_PAIRS_SCHEMA`; `unmatched` rows are of no output here."""
+
+    ratings: pa.Table
+    pairs: pa.Table
+    unmatched: int = 0

@@ -24,6 +24,13 @@ def published_tables(summary: Summary) -> list[Table]:
     return [_q3(summary)] if summary.metric == "v" else [_table_1(summary)]
 
 
+def published_orders() -> dict[str, list[str]]:
+    """By what the paper's Table 1 measures, its methods by falling average."""
+    rows = _figures()["table_1"]["rows"]
+    named = {"V-c": "v_c", "VLM": "vlm", "humans": "human"}
+    return {name: [line["method"] for line in sorted(rows, key=lambda line: -float(line[key]["average"]))] for name, key in named.items()}
+
+
 def _figures() -> dict[str, Any]:
     text = files("engine.report.published").joinpath("vptt.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
