@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from engine.config import Experiment
 from engine.errors import Missing
-from engine.keys import content_key
+from engine.keys import Json, content_key
 from engine.outcome import FailureKind
 from engine.prompting.budget import PRESETS
 from engine.report.data import RunFacts
@@ -26,6 +26,7 @@ from engine.store.plans import Plan
 from engine.store.results import Results
 from jobs.failures import Failure, failures, stale_shards
 from jobs.history import operations
+from jobs.human_answers import answer_files, answers_of
 from jobs.image_report import read_images, reader
 from jobs.judge_report import read_judging
 from jobs.progress import Progress
@@ -72,7 +73,8 @@ def make_report(
     pa_id = " and ".join(sorted(compared)) or "summary_ref"
     facts = _facts(workflow, plan, name=name, complete=have == planned, command=command, pa_id=pa_id)
     images = read_images(workflow, plan, results, progress)
-    judging = read_judging(workflow, plan, results, progress, scores)
+    answers = answers_of(results.backend, plan.run) if any(workflow.judgements.finals) else []
+    judging = read_judging(workflow, plan, results, progress, scores, answers)
     failed: list[Failure] = []
     beside = pc.any(scores["beside_failed"]).as_py() or any(part is not None and part.any_failed for part in (images, judging))
     if have < planned or beside or any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
@@ -95,7 +97,7 @@ def make_report(
     roots = [failure for failure in failed if failure.is_root]
     retryable = sum(failure.outcome.kind is not FailureKind.PERMANENT for failure in roots)
     end = End(
-        inputs_digest(workflow, plan, progress),
+        inputs_digest(results.backend, workflow, plan, progress),
         len(failed),
         len(roots),
         retryable,
@@ -117,12 +119,13 @@ def current_end(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress
         end = End(**json.loads(backend.read(names.run(plan.run, "report", END))))
     except (Missing, ValueError, TypeError):
         return None
-    return replace(end, headline=tuple(end.headline)) if end.inputs == inputs_digest(workflow, plan, progress) else None
+    return replace(end, headline=tuple(end.headline)) if end.inputs == inputs_digest(backend, workflow, plan, progress) else None
 
 
-def inputs_digest(workflow: Vptt, plan: Plan, progress: Progress) -> str:
-    """Digest of what a report reads: every result by name and overlay. Results are immutable, so their names pin their content."""
-    return content_key({stage.id: [progress.overlays(stage, shard) for shard in plan.shards] for stage in sharded(workflow)})
+def inputs_digest(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress) -> str:
+    """Digest of what a report reads: every result by name and overlay, and people's answers. All are immutable, so names pin content."""
+    read: dict[str, Json] = {stage.id: [progress.overlays(stage, shard) for shard in plan.shards] for stage in sharded(workflow)}
+    return content_key({**read, "answers": answer_files(backend, plan.run)} if any(workflow.judgements.finals) else read)
 
 
 def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: str, pa_id: str) -> RunFacts:

@@ -27,7 +27,7 @@ def graded(folder: Path, people: int) -> dict[str, Any]:
     file.write_text(json.dumps({"name": "graded", **choices, "methods": ["baseline"]}))
     assert exit_code(["queries", str(file), "--out", str(folder / "queries.jsonl")]) == 0
     asked = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
-    random = Random(1)
+    random = Random(2)
     for name, grade in GRADES.items():
         with (folder / f"{name}.jsonl").open("w") as out:
             for each in asked:
