@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from jobs.cli_human import human, pairs
 from jobs.cli_options import Force, Json, Store
 from jobs.cli_profiles import profiles
 from jobs.suggest import DEFAULT_STORE
@@ -22,6 +23,8 @@ app = typer.Typer(
 )
 config = typer.Typer(help="Look at a resolved configuration.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(profiles, name="profiles")
+app.add_typer(human, name="human")
+app.add_typer(pairs, name="pairs")
 app.add_typer(config, name="config")
 
 ExperimentFile = Annotated[Path, typer.Argument(help="Experiment file (YAML), such as experiments/laptop.yaml.")]

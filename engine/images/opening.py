@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import InputError, Missing
@@ -33,23 +34,38 @@ class ImageFolder:
         self._root = root.resolve()
 
     def read(self, name: str) -> bytes:
-        """The bytes of the file called `name`. Raises InputError with the codes above; the message holds the name, never the folder."""
-        try:
-            # What a link or `..` leads to decides, not how the name is spelled.
-            file = (self._root / name).resolve()
-            if Path(name).is_absolute() or not file.is_relative_to(self._root):
-                raise InputError("The name leads out of the folder of the data.", file=name, code=OUTSIDE)
-            status = file.stat()
-            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-                raise InputError(f"This is no file of at most {MAX_BYTES} bytes.", file=name, code=UNREADABLE)
-            return file.read_bytes()
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise InputError("There is no such image.", file=name, code=MISSING) from error
-        except PermissionError as error:
-            raise InputError("This may not be read.", file=name, code=UNREADABLE) from error
-        except (OSError, ValueError, RuntimeError) as error:
-            # Too long a name, a NUL, a lone surrogate, a loop of links.
-            raise InputError(f"This is no name of a file ({type(error).__name__}).", file=ascii(name)[:200], code=MISSING) from error
+        """The bytes of the file called `name`. Raises as `find`."""
+        with _named(name):
+            return self._file(name).read_bytes()
+
+    def find(self, name: str) -> Path:
+        """The file called `name`, unread. Raises InputError with the codes above; the message holds the name, never the folder."""
+        with _named(name):
+            return self._file(name)
+
+    def _file(self, name: str) -> Path:
+        # What a link or `..` leads to decides, not how the name is spelled.
+        file = (self._root / name).resolve()
+        if Path(name).is_absolute() or not file.is_relative_to(self._root):
+            raise InputError("The name leads out of the folder of the data.", file=name, code=OUTSIDE)
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+            raise InputError(f"This is no file of at most {MAX_BYTES} bytes.", file=name, code=UNREADABLE)
+        return file
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Turn what the system says of a file into an error that names it."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError("There is no such image.", file=name, code=MISSING) from error
+    except PermissionError as error:
+        raise InputError("This may not be read.", file=name, code=UNREADABLE) from error
+    except (OSError, ValueError, RuntimeError) as error:
+        # Too long a name, a NUL, a lone surrogate, a loop of links.
+        raise InputError(f"This is no name of a file ({type(error).__name__}).", file=ascii(name)[:200], code=MISSING) from error
 
 
 def fetched(read: Callable[[str], bytes], name: str) -> bytes | Failed:

@@ -85,9 +85,7 @@ SMALL = (
 )
 
 
-def _driver(
-    uri: str, console: Console, murder: Murder | None = None, *, name: str = NAME, choices: Mapping[str, Any] = CHOICES
-) -> Driver:
+def _driver(uri: str, console: Console, murder: Murder | None = None, *, name: str = NAME, choices: Mapping[str, Any] = CHOICES) -> Driver:
     prepared = prepare(load(None, os.environ, choices).experiment)
     command = shlex.join(["mien", *sys.argv[1:]])
     return Driver(prepared, Options(uri, name, command, Retry(), murder or (lambda *_: None)), console)

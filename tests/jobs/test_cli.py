@@ -70,6 +70,12 @@ COMMANDS = {
     "profiles import": {"--out", "--seed", "--max-failed", "--force", "--json"},
     "profiles check": {"--quality", "--against", "--json"},
     "profiles show": {"--people"},
+    "human sheet": {"--kind", "--out", "--key", "--annotator", "--images", "--seed", "--max-failed", "--force", "--json"},
+    "human import": {"--out", "--kind", "--key", "--annotator", "--scale", "--max-failed", "--force", "--json"},
+    "human outputs": {"--out", "--store", "--images", "--limit", "--force", "--json"},
+    "human add": {"--store", "--kind", "--key", "--annotator", "--scale", "--max-failed", "--json"},
+    "human check": {"--kind", "--key", "--annotator", "--scale", "--json"},
+    "pairs make": {"--method", "--out", "--metadata", "--seed", "--orders", "--per-sample", "--force", "--json"},
     "config show": {"--origin", "--set"},
 }
 
