@@ -8,6 +8,7 @@ Failed(code, message, kind)  no reply: `kind` decides whether a retry can help
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -54,3 +55,13 @@ class Failed:
 
 
 Outcome = Answered[T] | Refused | Unparsed | Failed
+
+
+def together(outcomes: Iterable[Outcome[T]]) -> Outcome[list[T]]:
+    """All values as one answer, or the first outcome that is none."""
+    values = []
+    for outcome in outcomes:
+        if not isinstance(outcome, Answered):
+            return outcome
+        values.append(outcome.value)
+    return Answered(values)

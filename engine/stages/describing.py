@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from engine.keys import Json
-from engine.outcome import Answered, Outcome
+from engine.outcome import Answered, Outcome, together
 from engine.stage import Read, Stage, Unit
 from engine.stages.images import Galleries, Images
 
@@ -28,7 +28,7 @@ class DescribeStage(Stage[tuple[str, ...]]):
     @staticmethod
     def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:
         told = iter(actor.describe([name for request in requests for name in request]))
-        return [_together([next(told) for _ in request]) for request in requests]
+        return [_texts([next(told) for _ in request]) for request in requests]
 
     def encode(self, value: tuple[str, ...]) -> dict[str, Any]:
         return {"texts": list(value)}
@@ -79,10 +79,6 @@ class DescribeGallery(DescribeStage):
         return tuple(image.object for image in inputs[0].images)
 
 
-def _together(outcomes: Sequence[Outcome[str]]) -> Outcome[tuple[str, ...]]:
-    texts = []
-    for outcome in outcomes:
-        if not isinstance(outcome, Answered):
-            return outcome
-        texts.append(outcome.value)
-    return Answered(tuple(texts))
+def _texts(outcomes: Sequence[Outcome[str]]) -> Outcome[tuple[str, ...]]:
+    told = together(outcomes)
+    return Answered(tuple(told.value)) if isinstance(told, Answered) else told

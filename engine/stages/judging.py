@@ -18,7 +18,7 @@ from engine.judging.rubric import Rubric
 from engine.judging.subject import Sees, subject_of
 from engine.judging.verdicts import AorB, Asked, Judged, Preferred, Rating, Verdicts
 from engine.keys import Json, content_key, seed_of
-from engine.outcome import Answered, Failed, Outcome
+from engine.outcome import Failed, Outcome, together
 from engine.records import Profile
 from engine.stage import Per, Read, Stage, Unit
 from engine.stages.outputs import Output
@@ -72,7 +72,7 @@ class JudgeStage(Stage[V]):
     def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:
         """All orders of all units in one call; a unit is answered if each of its orders is."""
         judged = iter(actor.judge([each for request in requests for each in request]))
-        return [_together([next(judged) for _ in request]) for request in requests]
+        return [together([next(judged) for _ in request]) for request in requests]
 
     def question(self, unit: Unit, profile: Profile, candidates: Sequence[Candidate], order: str, **shown: Any) -> JudgeRequest:
         """One question about a person, with a key and a seed of its own."""
@@ -216,12 +216,3 @@ def bounded(name: str) -> str:
 def _asked(first: AorB, judged: Judged) -> Asked:
     preferred: dict[str, Preferred] = {"A": first, "B": "b" if first == "a" else "a"}
     return Asked(first, preferred.get(str(judged.decision), "tie"), judged.confidence, judged.reason, judged.reply)
-
-
-def _together(outcomes: Sequence[Outcome[Judged]]) -> Outcome[list[Judged]]:
-    judged = []
-    for outcome in outcomes:
-        if not isinstance(outcome, Answered):
-            return outcome
-        judged.append(outcome.value)
-    return Answered(judged)

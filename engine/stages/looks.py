@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.images.looking import Looked, LookRequest
 from engine.keys import Json
 from engine.metrics.images import ImageDefinition
-from engine.outcome import Answered, Outcome
+from engine.outcome import Outcome, together
 from engine.stage import Read, Stage, Unit
 from engine.stages.images import Galleries, Gallery, Images, image_reads
 
@@ -60,7 +60,7 @@ class LookStage(Stage[Seen]):
     def ask(actor: Any, requests: Sequence[Any]) -> Sequence[Outcome[Any]]:
         """All images of all units in one call; a unit of several images is answered if each of them is."""
         looked = iter(actor.look([each for request in requests for each in request]))
-        return [_together([next(looked) for _ in request]) for request in requests]
+        return [together([next(looked) for _ in request]) for request in requests]
 
     def value(self, unit: Unit, inputs: tuple[Any, ...], reply: Any) -> Seen:
         return _seen(reply, self.definition)
@@ -129,15 +129,6 @@ class LookAtGallery(LookStage):
         gallery: Gallery = inputs[0]
         names = tuple(image.object for image in gallery.images)
         return tuple(LookRequest(name, (), names, gray=True) for name in names)
-
-
-def _together(outcomes: Sequence[Outcome[Looked]]) -> Outcome[list[Looked]]:
-    looked = []
-    for outcome in outcomes:
-        if not isinstance(outcome, Answered):
-            return outcome
-        looked.append(outcome.value)
-    return Answered(looked)
 
 
 def _seen(looked: Sequence[Looked], definition: ImageDefinition) -> Seen:
