@@ -7,19 +7,17 @@ writes what llama.cpp writes from the file: the two round differently, so their 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from actors.gguf_header import GgufHeader
 from actors.llamacpp import LlamaCpp
+from actors.made_folder import make_once
 from actors.models import ModelFiles, resolve
 from engine.errors import MienError, ModelError
 from engine.generation.chat import ChatRequest, Message, Sampling
+from engine.keys import Json
 from engine.outcome import Answered
 
 SOURCE = "gguf-source.json"
@@ -38,35 +36,8 @@ def convert(files: ModelFiles, folder: Path) -> Path:
 
     Raises ModelError if the folder holds something else, a package is missing, or the copy writes other text than the file.
     """
-    source = {"model": files.of_kind("gguf").id, "sha256": files.sha256, "made_by": VERSION}
-    if folder.exists():
-        return _existing(folder, source)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        _write(files, temporary)
-        (temporary / SOURCE).write_text(json.dumps(source, indent=1) + "\n", "utf-8")
-        temporary.chmod(0o755)
-        os.rename(temporary, folder)
-    except FileExistsError:
-        return _existing(folder, source)
-    except OSError:
-        if folder.exists():  # another process was first
-            return _existing(folder, source)
-        raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    return folder
-
-
-def _existing(folder: Path, source: dict[str, str]) -> Path:
-    try:
-        found = json.loads((folder / SOURCE).read_text("utf-8"))
-    except (OSError, ValueError):
-        found = None
-    if found != source:
-        raise ModelError(f"{folder} exists and was not made from {source['model']}.", remedy="Give another folder, or remove that one.")
-    return folder
+    source: dict[str, Json] = {"model": files.of_kind("gguf").id, "sha256": files.sha256, "made_by": VERSION}
+    return make_once(folder, SOURCE, source, lambda made: _write(files, made))
 
 
 def _write(files: ModelFiles, folder: Path) -> None:

@@ -24,6 +24,7 @@ from jsonschema import SchemaError
 from actors.encoder import decodable
 from actors.gguf_header import GgufHeader
 from actors.models import ModelFiles
+from actors.pictures import unseen
 from engine.errors import EngineDied, ModelError
 from engine.generation.chat import CONTEXT_EXCEEDED, ENDPOINT_FAILED, ENDPOINT_REFUSED, ChatRequest, Choice, Reply, Sampling, Spent
 from engine.generation.reading import fits, read_reply
@@ -120,6 +121,8 @@ class LlamaCpp:
             self._free.put(slot)
 
     def _one(self, request: ChatRequest, slot: int) -> Outcome[Reply]:
+        if blind := unseen(request, self.id):
+            return blind
         try:
             if request.schema:
                 fits("", request.schema)  # llama.cpp passes over what is no schema

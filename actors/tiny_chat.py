@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from actors.pictures import unseen
 from engine.errors import ModelError
 from engine.generation.chat import ChatRequest, Choice, Reply, Spent
 from engine.keys import content_key, seed_of
@@ -27,7 +28,7 @@ class TinyChat:
 
     A token is a word between spaces. An answer ends with a full stop after 12 to 48 words, has a comma now and then, and is cut at
     `max_tokens` and at `stop`. With a schema it is the least JSON that fits; Unparsed for a schema beyond objects, arrays, enums and
-    plain values.
+    plain values. It does not see: Failed for a call with pictures.
     """
 
     id = f"{NAME}@{VERSION}"
@@ -53,6 +54,8 @@ class TinyChat:
         self._open = False
 
     def _reply(self, request: ChatRequest) -> Outcome[Reply]:
+        if blind := unseen(request, self.id):
+            return blind
         choices = tuple(_choice(request, number) for number in range(request.sampling.n))
         said = " ".join(message.content for message in request.messages)
         reply = Reply(choices, self.id, len(said.split()), sum(len(choice.text.split()) for choice in choices))

@@ -16,6 +16,8 @@ class EngineSettings:
 
     `context` in tokens, 0: what the model was made for. `cache_gib`: memory for keys and values; on a CPU it is reserved at once, on a
     GPU 0 takes nine tenths of what the device has. `share_prefixes` keeps the keys and values of text that requests begin with alike.
+    `pictures`: of a call at most, 0 for a model that only reads; `picture_cache_gb`: memory for pictures that were processed, taken up to
+    twice, here and in the engine.
     """
 
     folder: Path
@@ -27,6 +29,8 @@ class EngineSettings:
     threads: int = 1
     cache_gib: float = 0
     share_prefixes: bool = True
+    pictures: int = 0
+    picture_cache_gb: float = 4
 
     @property
     def workers(self) -> int:
@@ -72,6 +76,9 @@ def engine_arguments(settings: EngineSettings, *, cpu: bool) -> dict[str, Any]:
     }
     if settings.context:
         arguments["max_model_len"] = settings.context
+    if settings.pictures:
+        arguments["limit_mm_per_prompt"] = {"image": settings.pictures, "video": 0, "audio": 0}
+        arguments["mm_processor_cache_gb"] = settings.picture_cache_gb
     if settings.workers > 1:
         # On GPUs the workers are Ray actors in the placement group that this process sits in: it holds no GPU itself.
         arguments["distributed_executor_backend"] = "mp" if cpu else "ray"

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from actors.encoder import decodable
+from actors.pictures import unseen
 from actors.process_guard import ProcessGuard
 from actors.vllm_arguments import EngineSettings, engine_arguments, prepare_process
+from actors.vllm_pictures import PicturePrompts, expect_sight
 from engine.errors import EngineDied, ModelError
 from engine.generation.chat import CONTEXT_EXCEEDED, ENDPOINT_FAILED, ENDPOINT_REFUSED, ChatRequest, Choice, Reply, Spent
 from engine.generation.reading import read_reply
@@ -44,12 +46,15 @@ class VllmEngine:
         threads: int = 1,
         cache_gib: float = 0,
         share_prefixes: bool = True,
+        pictures: int = 0,
+        picture_cache_gb: float = 4,
     ) -> None:
         """The settings are those of `EngineSettings`."""
         self.id = id
-        settings = EngineSettings(folder, id, context, dtype, tensor, pipeline, threads, cache_gib, share_prefixes)
+        room = (cache_gib, share_prefixes, pictures, picture_cache_gb)
+        settings = EngineSettings(folder, id, context, dtype, tensor, pipeline, threads, *room)
         prepare_process(settings)
-        self._tokenizer = _tokenizer(folder)
+        self._tokenizer: Any = None if pictures else _tokenizer(folder)
         self._tokenizing = threading.Lock()  # fast tokenizers may not be used by two threads at once
         self._spent, self._counting = Spent(), threading.Lock()
         self._numbers = itertools.count()
@@ -68,6 +73,7 @@ class VllmEngine:
             self._stop()
             raise
         self._context = int(self._engine.model_config.max_model_len)
+        self._shown = PicturePrompts(self._engine, settings) if pictures else None
 
     @property
     def spent(self) -> Spent:
@@ -80,10 +86,11 @@ class VllmEngine:
         from vllm.v1.engine.exceptions import EngineDeadError
 
         outcomes: dict[int, Outcome[Reply]] = {}
-        prompts: dict[int, list[int]] = {}
+        prompts: dict[int, list[int] | None] = {}
         # Rows that begin alike follow each other: what the first computes is in the cache for the next.
         for index in sorted(range(len(requests)), key=lambda index: requests[index].prefix):
-            tokens = self._tokens(requests[index])
+            # Prompts with pictures are large, and made when there is a place for them.
+            tokens = self._shown.refused(requests[index]) if self._shown else self._tokens(requests[index])
             if isinstance(tokens, Failed):
                 outcomes[index] = tokens
             else:
@@ -121,47 +128,67 @@ class VllmEngine:
         """The prompt's tokens, or why there can be none."""
         from jinja2 import TemplateError
 
+        if blind := unseen(request, self.id):
+            return blind
         messages = [{"role": message.role, "content": decodable(message.content)} for message in request.messages]
         try:
             with self._tokenizing:
                 ids: list[int] = self._tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
         except TemplateError as error:
             return Failed(ENDPOINT_REFUSED, f"the model's chat template does not take these messages: {error}")
-        room = request.sampling.max_tokens
-        if len(ids) + room > self._context:
-            message = f"{len(ids)} tokens and {room} for the answer do not fit the model's {self._context}."
-            return Failed(CONTEXT_EXCEEDED, f"{message} Show the model less, or lower max_tokens.")
-        return ids
+        return self._too_long(len(ids), request) or ids
 
-    async def _together(self, prompts: Sequence[tuple[ChatRequest, list[int]]]) -> list[Outcome[Reply]]:
+    def _too_long(self, length: int, request: ChatRequest) -> Failed | None:
+        room = request.sampling.max_tokens
+        if length + room <= self._context:
+            return None
+        message = f"{length} tokens and {room} for the answer do not fit the model's {self._context}."
+        return Failed(CONTEXT_EXCEEDED, f"{message} Show the model less, or lower max_tokens.")
+
+    async def _together(self, prompts: Sequence[tuple[ChatRequest, list[int] | None]]) -> list[Outcome[Reply]]:
         """All at once: the engine batches them. Raises EngineDeadError if it died meanwhile or before."""
         from vllm.v1.engine.exceptions import EngineDeadError
 
         if (engine := self._engine) is None:
             raise EngineDeadError
-        answers = await asyncio.gather(*(self._one(engine, *prompt) for prompt in prompts), return_exceptions=True)
+        answers = await asyncio.gather(*(self._asked(engine, *prompt) for prompt in prompts), return_exceptions=True)
         for answer in answers:
             if isinstance(answer, EngineDeadError):
                 raise answer
         return [_refused(answer) if isinstance(answer, BaseException) else answer for answer in answers]
 
-    async def _one(self, engine: Any, request: ChatRequest, tokens: list[int]) -> Outcome[Reply]:
+    async def _asked(self, engine: Any, request: ChatRequest, tokens: list[int] | None) -> Outcome[Reply]:
         from vllm.inputs.engine import tokens_input
+        from vllm.v1.engine.exceptions import EngineDeadError
 
-        final = None
-        async for output in engine.generate(tokens_input(tokens), _sampling(request), str(next(self._numbers))):
+        if tokens is not None:
+            return await self._one(engine, request, tokens_input(tokens))
+        assert self._shown is not None
+        async with self._shown.places:
+            if engine.errored or self._engine is None:
+                raise EngineDeadError
+            prompt = await self._shown.prompt(request)
+            if isinstance(prompt, Failed):
+                if self._engine is None:  # another caller found it dead meanwhile
+                    raise EngineDeadError
+                return prompt
+            return self._too_long(len(prompt["prompt_token_ids"]), request) or await self._one(engine, request, prompt)
+
+    async def _one(self, engine: Any, request: ChatRequest, prompt: Any) -> Outcome[Reply]:
+        final, input_tokens = None, len(prompt["prompt_token_ids"])
+        async for output in engine.generate(prompt, _sampling(request), str(next(self._numbers))):
             final = output
         assert final is not None
         made = sorted(final.outputs, key=lambda sample: sample.index)
         output_tokens = sum(len(sample.token_ids) for sample in made)
         with self._counting:
-            self._spent += Spent(1, len(tokens), output_tokens)
+            self._spent += Spent(1, input_tokens, output_tokens)
         broken = next((sample.finish_reason for sample in made if sample.finish_reason not in ("stop", "length")), None)
         if broken:
             return Failed(ENDPOINT_FAILED, f"vLLM ended the reply with '{broken}'", FailureKind.RETRYABLE)
         choices = [Choice(sample.text, "length" if sample.finish_reason == "length" else "stop") for sample in made]
         choices *= request.sampling.n // len(choices)  # greedy samples are all the same one, made once
-        return read_reply(request, Reply(tuple(choices), self.id, len(tokens), output_tokens))
+        return read_reply(request, Reply(tuple(choices), self.id, input_tokens, output_tokens))
 
 
 async def _started(settings: EngineSettings) -> Any:
@@ -174,6 +201,8 @@ async def _started(settings: EngineSettings) -> Any:
         raise ModelError(f"vLLM cannot be used: {error}.", remedy="Run `pip install mien[gpu]`; for a CPU see the README.") from error
     try:
         config = AsyncEngineArgs(**engine_arguments(settings, cpu=current_platform.is_cpu())).create_engine_config()
+        if settings.pictures:
+            expect_sight(config, settings)
     except (ValueError, OSError) as error:
         raise ModelError(
             f"vLLM does not take the model in {settings.folder}: {' '.join(str(error).split())[:500]}",

@@ -122,6 +122,8 @@ def _vllm(config: LanguageModel, seat: Seat) -> ChatModel:
         tensor=config.parallel.tensor,
         pipeline=config.parallel.pipeline,
         threads=seat.threads,
+        pictures=seat.pictures,
+        picture_cache_gb=seat.picture_cache_gb,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from actors.endpoints.http import Unusable
 from actors.endpoints.usage import usage_of
 from actors.endpoints.verdicts import Unanswered
-from engine.generation.chat import ENDPOINT_REFUSED, MODEL_CHANGED, ChatRequest, Choice, Reply
+from engine.generation.chat import ENDPOINT_REFUSED, MODEL_CHANGED, ChatRequest, Choice, Message, Reply
 from engine.generation.reading import read_reply
 from engine.outcome import Failed, Outcome, Refused
 
@@ -29,7 +30,7 @@ def message_body(model: str, request: ChatRequest) -> Json:
     body: Json = {
         "model": model,
         "max_tokens": sampling.max_tokens,
-        "messages": [{"role": each.role, "content": each.content} for each in request.messages if each.role != "system"],
+        "messages": [{"role": each.role, "content": _content(each)} for each in request.messages if each.role != "system"],
         "temperature": sampling.temperature,
     }
     if system := "\n\n".join(each.content for each in request.messages if each.role == "system"):
@@ -69,6 +70,16 @@ def outcome_of(request: ChatRequest, replies: Sequence[Json], revision: str) -> 
         if (usage := usage_of(reply)) is not None:
             taken = [taken[0] + usage.input_tokens, taken[1] + usage.output_tokens]
     return read_reply(request, Reply(tuple(choices), str(replies[0].get("model") or ""), *taken))
+
+
+def _content(message: Message) -> str | list[Json]:
+    """A turn's text; with pictures, a block for each of them and then the text."""
+    if not message.pictures:
+        return message.content
+    sources = [{"type": "base64", "media_type": "image/png", "data": base64.b64encode(each).decode()} for each in message.pictures]
+    shown: list[Json] = [{"type": "image", "source": source} for source in sources]
+    # A text block must not be empty there.
+    return [*shown, {"type": "text", "text": message.content}] if message.content else shown
 
 
 def _text(reply: Json) -> str:

@@ -11,13 +11,14 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from actors.endpoints import credentials
 from actors.endpoints.background import in_background
 from actors.endpoints.batch_collecting import Collected, Collecting
 from actors.endpoints.batch_service import BatchService, Result, Row
 from actors.endpoints.batch_submitting import Submitting
-from actors.endpoints.calls import by_prefix, over_context, refuse_fixed_length, served_id
+from actors.endpoints.calls import by_prefix, refuse_fixed_length, served_id, unasked
 from actors.endpoints.http import EndpointClient
 from actors.endpoints.usage import Ledger, usage_of
 from actors.endpoints.verdicts import Unanswered
@@ -81,7 +82,7 @@ class BatchedChat:
         What was submitted stands: the next call attaches to it.
         """
         refuse_fixed_length(requests)
-        failed = {index: outcome for index, request in enumerate(requests) if (outcome := over_context(self._config, request))}
+        failed = {index: outcome for index, request in enumerate(requests) if (outcome := unasked(self._config, request))}
         asked = {index: self._rows(requests[index]) for index in by_prefix(requests) if index not in failed}
         found = self._found({row.id: row for rows in asked.values() for row in rows})
         return [
@@ -97,7 +98,7 @@ class BatchedChat:
     def _rows(self, request: ChatRequest) -> list[Row]:
         provider = self._service.provider
         where = [provider, credentials.base_url(self._config.endpoint, provider), self._config.model]
-        what = {**asdict(request), "prefix": ""}  # the prefix only says who goes together
+        what = _said(request)
         rows = []
         for number in range(self._service.rows_of(request)):
             # Not `content_key`: seeds have more bits than numbers of canonical JSON, and a text may hold half of a surrogate pair.
@@ -159,6 +160,15 @@ class BatchedChat:
     def _pause(self, seconds: float) -> None:
         if self._closed.wait(seconds):
             raise ModelError("The endpoint's client is closed.", code="model-closed")
+
+
+def _said(request: ChatRequest) -> dict[str, Any]:
+    """What a request asks, as JSON, pictures by their digests; where there are none the ids of rows are those of before there were any."""
+    said = {**asdict(request), "prefix": ""}  # the prefix only says who goes together
+    for message in said["messages"]:
+        if pictures := message.pop("pictures"):
+            message["pictures"] = [sha256(picture) for picture in pictures]
+    return said
 
 
 def _service(config: LanguageModel, client: EndpointClient) -> BatchService:

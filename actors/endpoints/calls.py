@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from actors.endpoints.usage import most_tokens
+from actors.pictures import misplaced, unseen
 from engine.errors import ConfigError
 from engine.generation.chat import CONTEXT_EXCEEDED, ChatRequest, Reply
 from engine.outcome import Failed, Outcome
@@ -23,8 +24,14 @@ def refuse_fixed_length(requests: Sequence[ChatRequest]) -> None:
         raise ConfigError("An endpoint cannot be asked for replies of a fixed length.", remedy="Use engine llamacpp or vllm.")
 
 
-def over_context(config: LanguageModel, request: ChatRequest) -> Failed | None:
-    """The outcome of a request that is longer than the writer's context, by a guess; None if it fits or there is no limit."""
+def unasked(config: LanguageModel, request: ChatRequest) -> Failed | None:
+    """The outcome of a request that is not sent: pictures where none can stand, or longer than the writer's context by a guess."""
+    if config.api == "completions" and (failed := unseen(request, f"A model behind `api: completions` ({config.model})")):
+        return failed
+    return misplaced(request) or _over_context(config, request)
+
+
+def _over_context(config: LanguageModel, request: ChatRequest) -> Failed | None:
     tokens = most_tokens(request)
     if not config.context or tokens <= config.context:
         return None

@@ -12,10 +12,11 @@ Anything else that is refused is the writer's to change: a reasoning model needs
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any, Literal
 
-from engine.generation.chat import ChatRequest
+from engine.generation.chat import ChatRequest, Message
 
 Api = Literal["chat", "completions"]
 
@@ -75,9 +76,21 @@ class Dialect:
 
 def _asked(api: Api, request: ChatRequest) -> dict[str, Any]:
     if api == "chat":
-        return {"messages": [{"role": message.role, "content": message.content} for message in request.messages]}
+        return {"messages": [{"role": message.role, "content": _content(message)} for message in request.messages]}
     # A model without roles goes on where the text ends: the turns with a blank line between, and a line of its own for the answer.
     return {"prompt": "\n\n".join(message.content for message in request.messages) + "\n"}
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """A turn's text; with pictures, a part for each of them and then the text."""
+    if not message.pictures:
+        return message.content
+    shown = [{"type": "image_url", "image_url": {"url": _data_url(picture)}} for picture in message.pictures]
+    return [*shown, {"type": "text", "text": message.content}] if message.content else shown
+
+
+def _data_url(picture: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
 
 
 def _format(schema: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from actors.endpoints.background import in_background
-from actors.endpoints.calls import asked_together, over_context, refuse_fixed_length, served_id
+from actors.endpoints.calls import asked_together, refuse_fixed_length, served_id, unasked
 from actors.endpoints.credentials import Provider
 from actors.endpoints.http import EndpointClient
 from actors.endpoints.usage import Ledger
@@ -50,7 +50,7 @@ class ServedModel(ABC):
         in_background(self._client.close())
 
     async def _one(self, request: ChatRequest) -> Outcome[Reply]:
-        return over_context(self._config, request) or await self._ask(request)
+        return unasked(self._config, request) or await self._ask(request)
 
     @abstractmethod
     async def _ask(self, request: ChatRequest) -> Outcome[Reply]:

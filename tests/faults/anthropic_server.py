@@ -4,7 +4,7 @@ import json
 
 from aiohttp import web
 
-from tests.faults.model_rules import CONTEXT, FORBIDDEN, input_tokens, reply_text, tokens_of
+from tests.faults.model_rules import CONTEXT, FORBIDDEN, has_empty_text, input_tokens, reply_text, text_of, tokens_of
 from tests.faults.model_server import ModelServer
 
 
@@ -50,7 +50,7 @@ class AnthropicServer(ModelServer):
 
     def message(self, body):
         """(status, body) of the reply to a request."""
-        asked, most, tools = body["messages"][-1]["content"], body["max_tokens"], body.get("tools")
+        asked, most, tools = text_of(body["messages"][-1]["content"]), body["max_tokens"], body.get("tools")
         taken = input_tokens(body["messages"]) + tokens_of(body.get("system", ""))
         if body["model"] != self.model:
             return 404, _error("not_found_error", f"model: {body['model']}")
@@ -60,7 +60,7 @@ class AnthropicServer(ModelServer):
             return 413, _error("request_too_large", "Request exceeds the maximum size")
         if taken + most > CONTEXT:
             return 400, _error("invalid_request_error", f"prompt is too long: {taken} tokens > {CONTEXT} maximum")
-        if any(mark in asked for mark in FORBIDDEN) or not asked:
+        if any(mark in asked for mark in FORBIDDEN) or has_empty_text(body["messages"][-1]["content"]):
             return 400, _error("invalid_request_error", "messages: text content blocks must be non-empty")
         text, cut = reply_text(asked, schema=tools[0]["input_schema"] if tools else None, most=most)
         content, reason = [{"type": "text", "text": text}] if text else [], "max_tokens" if cut else "end_turn"

@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from aiohttp import web
 
 from tests.faults.anthropic_server import AnthropicServer
+from tests.faults.model_rules import text_of
 
 OPEN_STATES = ("validating", "in_progress", "finalizing")
 
@@ -178,7 +179,7 @@ class BatchServer(AnthropicServer):
         done = ids[: len(ids) // 2] if batch.fate in ("expire", "cancel") else ids
         batch.lines = []
         for id_ in ids:
-            asked = batch.rows[id_]["messages"][-1]["content"]
+            asked = text_of(batch.rows[id_]["messages"][-1]["content"])
             first = self.submitted[id_] == 1
             line = self.line(batch, id_, asked, done=id_ in done, fails="[row 500]" in asked and first)
             batch.lines += [line] * (2 if "[twice]" in asked else 0 if "[once lost]" in asked and first else 1)
@@ -221,7 +222,7 @@ class BatchServer(AnthropicServer):
     def written(self, batch, *, errors):
         """The file of outputs, or of errors; OpenAI has two."""
         lines = [json.dumps(line) for line in batch.lines if errors == ((line.get("response") or {"status_code": 0})["status_code"] != 200)]
-        texts = {id_: body["messages"][-1]["content"] for id_, body in batch.rows.items()}
+        texts = {id_: text_of(body["messages"][-1]["content"]) for id_, body in batch.rows.items()}
         cut = {id_ for id_, text in texts.items() if "[spoiled]" in text}
         return "".join((line[: len(line) // 2] if json.loads(line)["custom_id"] in cut else line) + "\n" for line in lines).encode()
 

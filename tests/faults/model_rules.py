@@ -1,9 +1,12 @@
 """What the stand-in of `model_server` says to which request: fixed rules, so that a test knows every reply and every token beforehand."""
 
+import base64
 import hashlib
 import json
 
 CONTEXT = 4096
+PICTURE = 85
+"""Tokens of a picture."""
 FORBIDDEN = {
     "[policy]": ("content_policy_violation", "Your request was rejected as a result of our safety system."),
     "[azure]": ("content_filter", "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."),
@@ -17,9 +20,28 @@ def tokens_of(text):
     return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
 
 
+def text_of(content):
+    """The text of a message: all of it, or its text parts."""
+    return content if isinstance(content, str) else "".join(part["text"] for part in content if part["type"] == "text")
+
+
+def has_empty_text(content):
+    """Whether a message is an empty text, or has an empty text part."""
+    return not content if isinstance(content, str) else any(part["type"] == "text" and not part["text"] for part in content)
+
+
+def shown(content):
+    """The files of a message's pictures, in either provider's words."""
+    parts = () if isinstance(content, str) else content
+    urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    sources = [part["source"] for part in parts if part["type"] == "image"]
+    urls += [f"data:{source['media_type']};{source['type']},{source['data']}" for source in sources]
+    return [base64.b64decode(url.removeprefix("data:image/png;base64,"), validate=True) for url in urls]
+
+
 def input_tokens(messages):
-    """Of all messages, three more a message for its marks."""
-    return sum(3 + tokens_of(message["content"]) for message in messages)
+    """Of all messages, three more a message for its marks, and of their pictures."""
+    return sum(3 + tokens_of(text_of(message["content"])) + PICTURE * len(shown(message["content"])) for message in messages)
 
 
 def reply_text(asked, *, number=0, schema=None, most=256):

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from tests.faults.model_rules import CONTEXT, FORBIDDEN, choice, input_tokens, reply_text, tokens_of, vector_of
+from tests.faults.model_rules import CONTEXT, FORBIDDEN, choice, input_tokens, reply_text, text_of, tokens_of, vector_of
 
 FAULTS = {
     "slowdown": "429 with Retry-After: 1 instead of a reply",
@@ -129,7 +129,7 @@ class ModelServer:
     def chat_reply(self, body):
         """(text asked, tokens taken, reply, tokens of a reply at most) of a chat's body."""
         schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
-        asked = body["messages"][-1]["content"]
+        asked = text_of(body["messages"][-1]["content"])
         most = body.get("max_tokens") or body.get("max_completion_tokens") or 256
         told = [reply_text(asked, number=number, schema=schema, most=most) for number in range(body.get("n", 1))]
         choices = [{"index": number, **choice(asked, *each)} for number, each in enumerate(told)]

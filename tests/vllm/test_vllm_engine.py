@@ -56,16 +56,18 @@ def test_bad_rows_end_as_outcomes_and_take_no_other_with_them(model):
             asked("A person as JSON.", schema=PERSON, max_tokens=3),
             asked("Name a colour.", top_p=7.0),
             asked("Say hello.", max_tokens=1, stop=("Hello", "H", "I", "S", "\n")),
+            ChatRequest("k", (Message("user", "Name the colour.", (b"a picture",)),), Sampling(max_tokens=4), seed=1),
             good,
         ]
     )
-    first, too_long, no_stop, no_schema, no_type, cut, no_share, stopped, last = outcomes
+    first, too_long, no_stop, no_schema, no_type, cut, no_share, stopped, unseen, last = outcomes
     assert texts(first) == texts(last)
     assert too_long == Failed(CONTEXT_EXCEEDED, too_long.message, FailureKind.PERMANENT)
     assert str(CONTEXT) in too_long.message
-    for refused in (no_schema, no_type, no_share, no_stop):
+    for refused in (no_schema, no_type, no_share, no_stop, unseen):
         assert isinstance(refused, Failed), refused
         assert (refused.code, refused.kind) == (ENDPOINT_REFUSED, FailureKind.PERMANENT)
+    assert "does not see" in unseen.message
     assert isinstance(cut, Unparsed)
     assert cut.raw.startswith("{")
     assert stopped == Unparsed("")
