@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from engine.errors import Missing
 from engine.generation.chat import ChatModel, ChatRequest, Message, Reply, Sampling, Spent
 from engine.images.shrinking import shrunk
 from engine.judge_config import Judge
@@ -12,6 +13,9 @@ from engine.judging.asking import JudgeRequest, is_of_pictures, system_text, use
 from engine.judging.reading import read_verdict
 from engine.judging.verdicts import Judged
 from engine.outcome import Answered, Failed, Outcome, Unparsed
+
+AT_ONCE = 64
+"""Questions with pictures whose images are in memory at once; those about one person share theirs."""
 
 
 class ModelJudge:
@@ -50,22 +54,36 @@ class ModelJudge:
 
     def judge(self, requests: Sequence[JudgeRequest]) -> list[Outcome[Judged]]:
         """One outcome a question, in order. Raises what the model raises, and StoreError where pictures cannot be read."""
-        calls = [self._call(request) for request in requests]
+        outcomes: list[Outcome[Judged]] = []
+        at_once = AT_ONCE if any(request.pictures for request in requests) else len(requests)
+        for start in range(0, len(requests), at_once or 1):
+            outcomes += self._some(requests[start : start + at_once])
+        return outcomes
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self._model.close()
+
+    def _some(self, requests: Sequence[JudgeRequest]) -> list[Outcome[Judged]]:
+        shown = {name: self._picture(name) for name in dict.fromkeys(name for request in requests for name in request.pictures)}
+        calls = [self._call(request, shown) for request in requests]
         asked = [call for call in calls if isinstance(call, ChatRequest)]
         replies = iter(self._model.chat(asked) if asked else ())
         return [
             call if isinstance(call, Failed) else _outcome(request, next(replies)) for request, call in zip(requests, calls, strict=True)
         ]
 
-    def close(self) -> None:
-        """Let go of the model."""
-        self._model.close()
+    def _picture(self, name: str) -> bytes | Failed:
+        assert self._read is not None, "judges of pictures are given a store"
+        try:
+            return shrunk(self._read(name), self._max_pixels)
+        except Missing:
+            return Failed("image-missing", "The image is gone from the store. Run the same command again.")
 
-    def _call(self, request: JudgeRequest) -> ChatRequest | Failed:
+    def _call(self, request: JudgeRequest, shown: Mapping[str, bytes | Failed]) -> ChatRequest | Failed:
         pictures: list[bytes] = []
         for name in request.pictures:
-            assert self._read is not None, "judges of pictures are given a store"
-            opened = shrunk(self._read(name), self._max_pixels)
+            opened = shown[name]
             if isinstance(opened, Failed):
                 return opened
             pictures.append(opened)
@@ -85,7 +103,8 @@ def judge_id(config: Judge, model_id: str) -> str:
     room = f"{model.max_tokens}/{model.context}" if model.context else f"{model.max_tokens}"
     seen = f" {config.max_pixels}px" if config.looks == "pictures" else ""
     revision = f" {model.revision}" if model.revision and model.revision not in model_id else ""
-    return f"{model_id}{revision} {model.engine} {drawn} {room}{seen}"
+    kind = "".join([f" {model.api}"] * (model.api != "chat") + [f" {model.dtype}"] * (model.dtype != "auto"))
+    return f"{model_id}{revision} {model.engine}{kind} {drawn} {room}{seen}"
 
 
 def _outcome(request: JudgeRequest, outcome: Outcome[Reply]) -> Outcome[Judged]:

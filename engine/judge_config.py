@@ -93,7 +93,9 @@ class Judge(_Strict):
         if self.looks == "pictures" and (self.model is None or self.model.engine in ("llamacpp", "tiny")):
             raise ValueError("only a VLM looks at pictures: a 'model' with engine vllm, openai or anthropic; others can read descriptions")
         if self.looks == "pictures" and self.posts + 2 > self.pictures:
-            raise ValueError(f"{self.posts} of the person's pictures and two to compare are more than 'pictures' ({self.pictures}) of a call")
+            raise ValueError(
+                f"{self.posts} of the person's pictures and two to compare are more than 'pictures' ({self.pictures}) of a call"
+            )
         if self.nearest and (self.sees == "persona" or not self.posts):
             raise ValueError("'nearest' compares with posts: give sees: captions and posts above 0")
         if self.script and not self.name.startswith("script"):

@@ -146,3 +146,21 @@ def make(
     make_command(
         data, methods=method, out=out, metadata=metadata, seed=seed, orders=orders, per_sample=per_sample, force=force, as_json=json
     )
+
+
+@pairs.command("rate")
+def rate_(
+    pairs: Annotated[Path, typer.Argument(metavar="PAIRS", help="Pairs that were judged (JSON lines of PIPBench's release).")],
+    verdicts: Annotated[list[Path], typer.Argument(metavar="FILE", help="Verdicts of judges (JSON lines of the release).")],
+    metadata: Annotated[Path | None, typer.Option("--metadata", help="The data's metadata.json, which says whose each sample is.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for elo_scores.json and win_rates.json.")] = None,
+    judge: Annotated[str, typer.Option("--judge", help="Judge of all files; each is called by its file if left out.")] = "",
+    seed: Seed = 0,
+    max_failed: Annotated[int, typer.Option("--max-failed", min=0, help="Bad rows that are left out.")] = 0,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Rate models by judges' verdicts on pairs, each judge apart and all together, with PIPBench's own fit beside."""
+    from jobs.commands.pair_ratings import rate_command
+
+    rate_command(pairs, verdicts, metadata=metadata, out=out, judge=judge, seed=seed, max_failed=max_failed, force=force, as_json=json)

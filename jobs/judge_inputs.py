@@ -50,23 +50,15 @@ def _table(schema: pa.Schema, workflow: Vptt, stages: Sequence[Stage[Any]], plan
 
 
 def _wanted(stage: Any, shard: Shard, progress: Progress) -> Iterator[Wanted]:
-    """The verdicts, and what says why there is none: the prompts, which may have been declined."""
     verdicts = ["score", "words", *_TOLD] if isinstance(stage, Rate) else ["asked", "words_a", "words_b", "model"]
     yield progress.wanted(stage, shard, ["unit", "subject", *_OUTCOME, *verdicts])
-    for prompt in _prompts(stage):
-        yield progress.wanted(prompt, shard, ["unit", "outcome", "raw"])
-
-
-def _prompts(stage: Any) -> list[Stage[Any]]:
-    outputs: list[Output] = [stage.output] if isinstance(stage, Rate) else [stage.a, stage.b] if isinstance(stage, Compare) else []
-    return list({output.prompt.id: output.prompt for output in outputs}.values())
 
 
 def _ratings(stage: Rate, workflow: Vptt, shard: Shard, read: Mapping[str, pa.Table]) -> pa.Table:
     units = unit_columns(shard, workflow.units(shard, stage))
     rows, verdicts = units.num_rows, Beside(units, read, stage)
     columns = {**_entrant(stage.by.name, stage.output, rows), "method": pa.repeat(stage.output.label, rows)}
-    columns |= {name: units[name] for name in units.column_names} | _ended(verdicts, units, read, _prompts(stage))
+    columns |= {name: units[name] for name in units.column_names} | _ended(verdicts)
     columns |= {name: verdicts.column(name) for name in ("score", "words", *_TOLD)}
     return pa.table(columns)
 
@@ -75,7 +67,7 @@ def _pairs(stage: Compare, workflow: Vptt, shard: Shard, read: Mapping[str, pa.T
     units = unit_columns(shard, workflow.units(shard, stage))
     verdicts = Beside(units, read, stage)
     columns = {**_entrant(stage.by.name, stage.a, units.num_rows)}
-    columns |= {name: units[name] for name in units.column_names} | _ended(verdicts, units, read, _prompts(stage))
+    columns |= {name: units[name] for name in units.column_names} | _ended(verdicts)
     columns |= {name: verdicts.column(name) for name in ("asked", "words_a", "words_b", "model")}
     labels = {"a": stage.a.label, "b": stage.b.label}
     rows: list[dict[str, Any]] = []
@@ -152,6 +144,6 @@ def _entrant(judge: str, output: Output, rows: int) -> dict[str, Any]:
     return {name: pa.repeat(pa.scalar(value, pa.string()), rows) for name, value in constant.items()}
 
 
-def _ended(verdicts: Beside, units: pa.Table, read: Mapping[str, pa.Table], prompts: Sequence[Stage[Any]]) -> dict[str, Any]:
-    """How each unit ended: a judge that declined says so itself, a prompt that was declined made its unit fail."""
-    return ended(verdicts, *(Beside(units, read, prompt) for prompt in prompts), verdicts)
+def _ended(verdicts: Beside) -> dict[str, Any]:
+    """How each unit ended before this judge: what it said when it declined is the message. A unit without an output failed `upstream`."""
+    return ended(verdicts, verdicts)

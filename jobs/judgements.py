@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from engine.config import CONTROLS, Experiment
+from engine.errors import ConfigError
 from engine.judge_config import Judge
 from engine.judging.rubric import Question
 from engine.prompting.view import HELD_POST
@@ -41,6 +42,14 @@ class Judgements:
         yield from self.senses
 
     @property
+    def outputs(self) -> Iterator[Output]:
+        """What judges are shown, as often as they are asked."""
+        for stage in self.ratings:
+            yield stage.output
+        for pair in self.pairs:
+            yield from (pair.a, pair.b)
+
+    @property
     def stages(self) -> Iterator[Stage[Any]]:
         """All of them after what they read; shared ones come with each."""
         for stage in self.finals:
@@ -54,7 +63,14 @@ def judgements_of(
     wanted = experiment.judging
     if wanted is None:
         return Judgements()
-    shown = [prompt for prompt in prompts if _is_judged(prompt, wanted.methods)]
+    shown = [prompt for prompt in prompts if is_judged(prompt, wanted.methods)]
+    for method in wanted.methods or ("",):
+        if not any(method in ("", prompt.label) for prompt in shown):
+            what = f"'{method}' pastes" if method else "all methods paste"
+            raise ConfigError(
+                f"judging.methods: {what} the person's own captions with these writers, so there is nothing to judge.",
+                remedy="Name a method that does not, or a writer that is a language model.",
+            )
     ratings: list[Rate] = []
     pairs: list[Compare] = []
     fools: list[Fool] = []
@@ -71,18 +87,17 @@ def judgements_of(
         if wanted.pairs:
             for pool in _pools(outputs):
                 pairs += [Compare(people, a, b, by("pair"), wanted.orders, wanted.share) for a, b in combinations(pool, 2)]
-        if wanted.turing and judge.looks == "texts":
-            held = [prompt.seeing(HELD_POST) for prompt in shown if isinstance(prompt, WritePrompt) and not prompt.view.stranger]
+        held = [prompt.seeing(HELD_POST) for prompt in shown if isinstance(prompt, WritePrompt) and not prompt.view.stranger]
+        if wanted.turing and judge.looks == "texts" and held:
             fools += [Fool(people, prompt, by("turing")) for prompt in held]
             senses.append(Sense(people, by("turing")))
     return Judgements(tuple(ratings), tuple(pairs), tuple(fools), tuple(senses))
 
 
-def _is_judged(prompt: Prompt, methods: Sequence[str]) -> bool:
-    """Whether a prompt is shown to judges: those that are named, or every method whose prompts do not paste the person's own captions."""
-    if methods:
-        return prompt.label in methods
-    return prompt.label not in CONTROLS and not prompt.is_extractive
+def is_judged(prompt: Prompt, methods: Collection[str]) -> bool:
+    """Whether a prompt is shown to judges: of those that are named, or of every method; never one that pastes the person's own captions,
+    which judges see as well."""
+    return not prompt.is_extractive and (prompt.label in methods if methods else prompt.label not in CONTROLS)
 
 
 def _outputs(judge: Judge, models: Mapping[str, str], prompts: Sequence[Prompt], drawings: Drawings) -> list[Output]:

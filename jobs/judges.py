@@ -41,10 +41,10 @@ def judge_ids(experiment: Experiment) -> dict[str, str]:
 
 
 def family(judge: Judge, models: Mapping[str, str]) -> str:
-    """The judge's family: as given, or by its model's id; a scripted judge without one has none."""
-    if judge.family or judge.script is not None:
+    """The judge's family: as given, or by its language model's id; a scripted or nearest-neighbour judge writes nothing and has none."""
+    if judge.family or judge.model is None:
         return judge.family
-    return family_of(models.get(JUDGE_MODEL + judge.name, judge.nearest))
+    return family_of(models[JUDGE_MODEL + judge.name])
 
 
 def judge_options(experiment: Experiment) -> dict[str, object]:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.agreement.figure import Figure, share_of
+from engine.agreement.figure import Figure, of_estimates
 from engine.agreement.preferences import Preferences
+from engine.statistics.shares import people_share
 
 DECIDED, HALF, STRICT = "accuracy-decided", "accuracy-half", "accuracy-strict"
 
@@ -54,7 +55,7 @@ def accuracy(given: Preferences, judge: int, humans: Sequence[int]) -> Accuracy:
         STRICT: (distance == 0) * 1.0,
     }
     return Accuracy(
-        {rule: share_of(cluster, np.where(settled, value, np.nan)) for rule, value in values.items()},
+        {rule: of_estimates(people_share(cluster, np.where(settled, value, np.nan))) for rule, value in values.items()},
         len(said),
         int((~settled).sum()),
         int((said[settled] == 0).sum()),

@@ -3,7 +3,8 @@
 The judge sees a held-out post of the person beside a candidate and says which one the person shared; `Battles` hold its verdicts, with
 the person's own post, the stranger's and each method as entrants. A method *passes* only where its fool rate is shown to lie within
 .50 +- .05, by two one-sided tests (Schuirmann 1987): the 90 % interval lies within. That a difference was not found proves nothing.
-Nor does a fool rate of .50 if the judge cannot tell a stranger's post either: then it is not interpretable.
+Nor does a fool rate of .50 if the judge cannot surely tell a stranger's post by more than the margin: a method that is no better than a
+stranger's post could then pass too, so no fool rate is interpretable.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from engine.agreement.figure import Figure, share_of
+from engine.agreement.figure import Figure, of_estimates
 from engine.ratings.battles import FIRST, TIE, Battles
-from engine.statistics.estimates import Flags, Floats, Integers
+from engine.statistics.estimates import CONFIDENCE, Flags, Floats, Integers
+from engine.statistics.shares import people_share
 
 MARGIN = 0.05
 EQUIVALENCE_CONFIDENCE = 0.90
@@ -34,15 +36,16 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """How often a judge prefers the person's own post to a stranger's; it `discerns` if the whole interval lies above .5."""
+    """How often a judge prefers the person's own post to a stranger's; it `discerns` if the whole interval lies above .5 + `margin`."""
 
     share: Figure
     incomplete: int
+    margin: float
 
     @property
     def discerns(self) -> bool:
-        """False also where there is no interval."""
-        return self.share.low > 0.5
+        """Whether a stranger's post itself could not pass; False also where there is no interval."""
+        return self.share.low > 0.5 + self.margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def turing_test(battles: Battles, judge: int, *, own: str, stranger: str, margin
     rows = battles.of_judge(judge)
     own_index, stranger_index = battles.entrants.index(own), battles.entrants.index(stranger)
     cluster, chosen, incomplete = _preferred(rows, own_index, stranger_index)
-    sensitivity = Sensitivity(share_of(cluster, chosen), incomplete)
+    sensitivity = Sensitivity(of_estimates(people_share(cluster, chosen)), incomplete, margin)
     met = set(np.unique(np.concatenate([rows.first[rows.second == own_index], rows.second[rows.first == own_index]])))
     methods = (_fooling(rows, method, own_index, sensitivity, margin) for method in sorted(met - {stranger_index}))
     return TuringTest(battles.judges[judge], margin, sensitivity, tuple(methods))
@@ -99,7 +102,7 @@ def turing_test(battles: Battles, judge: int, *, own: str, stranger: str, margin
 
 def _fooling(rows: Battles, method: int, own: int, sensitivity: Sensitivity, margin: float) -> Fooling:
     cluster, fooled, incomplete = _preferred(rows, method, own)
-    rate, narrow = share_of(cluster, fooled), share_of(cluster, fooled, EQUIVALENCE_CONFIDENCE)
+    rate, narrow = (of_estimates(people_share(cluster, fooled, each)) for each in (CONFIDENCE, EQUIVALENCE_CONFIDENCE))
     standing = _standing(rate, narrow, margin) if sensitivity.discerns else Standing.NOT_INTERPRETABLE
     return Fooling(rows.entrants[method], rate, narrow.low, narrow.high, incomplete, standing)
 

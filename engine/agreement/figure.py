@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from engine.statistics.crossing import Crossing
-from engine.statistics.estimates import CONFIDENCE, FEWEST_CLUSTERS, Estimates, Floats, Integers, expanded_tails, percentile_interval
-from engine.statistics.shares import share_estimates
+from engine.statistics.estimates import FEWEST_CLUSTERS, Estimates, Floats, expanded_tails, percentile_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +42,3 @@ def of_draws(value: float, draws: Floats, n: int, clusters: int) -> Figure:
         return Figure(value, math.nan, math.nan, n, clusters)
     low, high = percentile_interval(draws[:, None], expanded_tails(clusters))
     return Figure(value, float(low[0]), float(high[0]), n, clusters)
-
-
-def share_of(cluster: Integers, won: Floats, confidence: float = CONFIDENCE) -> Figure:
-    """The mean of `won` (cases,) in [0, 1] with the interval of `engine.statistics.shares`, people alone; NaN cases are left out."""
-    if not len(won):
-        return nothing()
-    one_family = Crossing(cluster, np.zeros(len(won), dtype=np.int64))
-    return of_estimates(share_estimates(one_family, np.zeros(1, dtype=np.int64), won[:, None], confidence))

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.agreement.figure import Figure, share_of
+from engine.agreement.figure import Figure, of_estimates
 from engine.agreement.ranks import DECIMALS
 from engine.statistics.estimates import Floats, Integers
+from engine.statistics.shares import people_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ def top_two(cluster: Integers, humans: Floats, metric: Floats) -> TopTwo:
     same = (by_humans * by_metric).sum(axis=1)
     overlap = (among_humans * among_metric).sum(axis=1) / 2
     chance = (2 / systems, 1 / len(members), 2 / systems)
-    return TopTwo(share_of(cluster, hit), share_of(cluster, same), share_of(cluster, overlap), chance)
+    shares = [of_estimates(people_share(cluster, found)) for found in (hit, same, overlap)]
+    return TopTwo(shares[0], shares[1], shares[2], chance)
 
 
 def _pairs(systems: int) -> list[tuple[int, int]]:

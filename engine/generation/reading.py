@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from typing import Any
 
 from jsonschema import Draft202012Validator
 
@@ -30,9 +31,25 @@ def fits(text: str, schema: str) -> bool:
     """Whether a text is JSON that fits a JSON schema (draft 2020-12)."""
     validator = _validator(schema)
     try:
-        return bool(validator.is_valid(json.loads(text)))
+        return bool(validator.is_valid(strict_json(text)))
     except (ValueError, RecursionError):
         return False
+
+
+def strict_json(text: str) -> Any:
+    """JSON as RFC 8259 has it. Raises ValueError for anything else, NaN, infinity and a name that stands twice in an object."""
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice")
+    return found
+
+
+def _no_number(constant: str) -> Any:
+    raise ValueError(f"{constant} is no number of JSON")
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from engine.judging.candidates import Candidate
 from engine.judging.rubric import HIGHEST, LOWEST, Rubric
 from engine.judging.subject import Subject
 
-VERSION = "judge-messages-1"
+VERSION = "judge-messages-2"
 
 LETTERS = ("A", "B")
 
@@ -47,7 +47,7 @@ def system_text(rubric: Rubric, thing: str) -> str:
 def user_text(request: JudgeRequest) -> str:
     """The person, what was asked for, and the candidates. Each piece of data stays on one line, so none can pass for another part."""
     subject = request.subject
-    lines = ["The person:", *map(_line, subject.facts)]
+    lines = ["The person:", *(f"- {_line(fact)}" for fact in subject.facts)]
     if subject.posts:
         lines += ["", "What they shared:", *(f"- {_line(post)}" for post in subject.posts)]
     if subject.pictures:
@@ -66,9 +66,10 @@ def is_of_pictures(request: JudgeRequest) -> bool:
 
 def _candidates(request: JudgeRequest) -> Iterable[str]:
     named = LETTERS if len(request.candidates) > 1 else ("",)
+    number = len(request.subject.pictures)
     for letter, candidate in zip(named, request.candidates, strict=True):
         name = f"Candidate {letter}".rstrip()
-        number = len(request.subject.pictures) + 1 + [each.picture for each in request.candidates].index(candidate.picture)
+        number += bool(candidate.picture)
         shown = [f"picture {number}"] * bool(candidate.picture) + [_line(candidate.text)] * bool(candidate.text)
         yield ""
         yield f"{name}: {'; '.join(shown)}"

@@ -8,14 +8,18 @@ _KNOWN = ("smollm", "qwen", "llama", "mistral", "mixtral", "gemma", "gemini", "g
 """Names by which model ids are recognised; others are their own family."""
 
 _WORD = regex.compile(r"[a-z]+")
+_OF_KNOWN = {known: regex.compile(rf"(?<![a-z]){known}(?![a-z])") for known in _KNOWN}
+"""Whole words, which digits may follow: "qwen2.5" is Qwen's, "graphixer" is not Phi's."""
 
 
 def family_of(model: str) -> str:
-    """The family that a model's id names, such as "qwen" for "Qwen/Qwen2.5-72B-Instruct"; the id's first word for an unknown one."""
+    """The family that a model's id names, in its last part or else before it, such as "qwen" for "Qwen/Qwen2.5-72B-Instruct"; the last
+    part's first word for an unknown one."""
     name = model.lower().split("@", 1)[0]
     told = name.rsplit("/", 1)[-1]
-    for known in _KNOWN:
-        if known in told or known in name:
-            return known
+    for part in (told, name):
+        for known, word in _OF_KNOWN.items():
+            if word.search(part):
+                return known
     words = _WORD.findall(told)
     return words[0] if words else told

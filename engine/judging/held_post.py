@@ -9,7 +9,7 @@ from engine.keys import seed_of
 from engine.records import Profile, Query
 from engine.tokens import tokens
 
-RULE = "held-post-1"
+RULE = "held-post-2"
 FEWEST_CAPTIONS = 4
 """Captions of a person who can be tested: the judge needs posts to know them by."""
 
@@ -28,6 +28,14 @@ def held_post(subject: str, profile: Profile) -> int:
             code="no-held-post",
         )
     return there[seed_of(RULE, subject) % len(there)]
+
+
+def hidden_posts(subject: str, profile: Profile) -> tuple[int, ...]:
+    """The held-out caption, and those of equal words or equal scenario, which would give it away. Raises InputError as `held_post`."""
+    held = profile.captions[held_post(subject, profile)]
+    text, scenario = tokens(held.text), tokens(held.scenario)
+    alike = (tokens(each.text) == text or tokens(each.scenario) == scenario for each in profile.captions)
+    return tuple(i for i, is_alike in enumerate(alike) if is_alike)
 
 
 def held_query(subject: str, profile: Profile) -> Query:

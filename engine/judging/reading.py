@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
-import regex
-
-from engine.generation.reading import fits
+from engine.generation.reading import fits, strict_json
 from engine.generation.refusals import VERSION as REFUSAL_RULE
 from engine.generation.refusals import is_refusal
 from engine.judging.rubric import CONFIDENCE, REASON, Rubric
@@ -15,27 +14,29 @@ from engine.judging.verdicts import Judged
 from engine.outcome import Answered, Outcome, Refused, Unparsed
 from engine.prompting.extraction import without_reasoning
 
-VERSION = f"judge-reading-1.{REFUSAL_RULE}"
-
-_FENCE = regex.compile(r"```(?:json)?\s*(\{.*?\})\s*```", regex.DOTALL)
+VERSION = f"judge-reading-2.{REFUSAL_RULE}"
 
 
 def read_verdict(rubric: Rubric, raw: str) -> Outcome[Judged]:
     """Answered if the reply, or the one JSON object in it, fits the rubric; Refused if it declines; else Unparsed. Nothing is guessed."""
-    for text in _objects(raw):
-        if fits(text, rubric.schema_text):
-            return Answered(_judged(rubric, json.loads(text), raw))
-    return Refused(raw) if is_refusal(without_reasoning(raw)) else Unparsed(raw)
+    found = list({text: None for text in _objects(without_reasoning(raw).strip()) if fits(text, rubric.schema_text)})
+    verdicts = [_judged(rubric, strict_json(text), raw) for text in found]
+    if verdicts and all(verdict == verdicts[0] for verdict in verdicts):
+        return Answered(verdicts[0])
+    return Refused(raw) if not verdicts and is_refusal(without_reasoning(raw)) else Unparsed(raw)
 
 
-def _objects(raw: str) -> list[str]:
-    """Where the verdict may stand: the whole reply, a fenced block, or from the first brace to the last; two blocks are no verdict."""
-    text = without_reasoning(raw).strip()
-    fenced = _FENCE.findall(text)
-    if len(fenced) > 1:
-        return []
-    start, end = text.find("{"), text.rfind("}")
-    return [text, *fenced, *([text[start : end + 1]] if 0 <= start < end else [])]
+def _objects(text: str) -> Iterator[str]:
+    """Every JSON object that stands in a text outside of another one."""
+    decoder, start = json.JSONDecoder(), text.find("{")
+    while start >= 0:
+        try:
+            _, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield text[start:end]
+        start = text.find("{", end)
 
 
 def _judged(rubric: Rubric, found: dict[str, Any], raw: str) -> Judged:

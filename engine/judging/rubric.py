@@ -54,12 +54,18 @@ class Rubric(BaseModel):
             Draft202012Validator.check_schema(self.reply)
         except SchemaError as error:
             raise ValueError(f"'reply' is no JSON schema: {error.message}") from None
-        field = self.reply.get("properties", {}).get(self.verdict, {})
+        fields = self.reply.get("properties", {})
+        if "$ref" in json.dumps(self.reply) or not all(isinstance(field, dict) for field in fields.values()):
+            raise ValueError("'reply' must say of each property what it is, without $ref")
+        field = fields.get(self.verdict, {})
         if self.question == "rating":
-            if field.get("minimum") != LOWEST or field.get("maximum") != HIGHEST:
-                raise ValueError(f"'reply': {self.verdict} must be a number with minimum {LOWEST} and maximum {HIGHEST}")
-        elif sorted(field.get("enum", [])) != sorted(CHOICES[self.question]):
+            bounds = field.get("type"), field.get("minimum"), field.get("maximum")
+            if bounds not in (("integer", LOWEST, HIGHEST), ("number", LOWEST, HIGHEST)):
+                raise ValueError(f"'reply': {self.verdict} must be an integer or a number with minimum {LOWEST} and maximum {HIGHEST}")
+        elif set(map(str, field.get("enum", []))) != set(CHOICES[self.question]):
             raise ValueError(f"'reply': {self.verdict} must be one of {', '.join(CHOICES[self.question])}")
+        if CONFIDENCE in fields and not _is_share(fields[CONFIDENCE]):
+            raise ValueError(f"'reply': {CONFIDENCE} must be a number with minimum 0 and maximum 1, or some of them")
         required = self.reply.get("required", [])
         if self.verdict not in required or not set(required) <= set(self.reply["properties"]):
             raise ValueError(f"'reply': 'required' must name {self.verdict} and only what stands in 'properties'")
@@ -83,6 +89,13 @@ class Rubric(BaseModel):
     def id(self) -> str:
         """Name, version and the digest of its words, such as `pair-1.ab12cd34`."""
         return f"{self.name}-{self.version}.{self.sha256[:8]}"
+
+
+def _is_share(field: dict[str, Any]) -> bool:
+    listed = field.get("enum")
+    if listed is not None:
+        return all(isinstance(each, int | float) and not isinstance(each, bool) and 0 <= each <= 1 for each in listed)
+    return (field.get("type"), field.get("minimum"), field.get("maximum")) == ("number", 0, 1)
 
 
 def built_in(question: Question) -> Rubric:

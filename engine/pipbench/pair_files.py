@@ -103,6 +103,11 @@ def write_pairs(path: Path, pairs: Iterable[Pair]) -> int:
     return len(lines)
 
 
+def written_id(pair: str) -> int | str:
+    """A pair's id as the release writes it: a number where that is read again as the same id, so `007` stays text."""
+    return int(pair) if pair.isascii() and pair.isdigit() and str(int(pair)) == pair else pair
+
+
 def read_people(path: Path) -> dict[str, str]:
     """Sample id to person from the data's `metadata.json`, an array or JSON lines of `{id, image_id, ...}`.
 
@@ -144,7 +149,6 @@ def _not_found(images: ImageFolder, row: _Row, path: Path, line: int) -> Reject 
 
 
 def _written(pair: Pair) -> dict[str, object]:
-    number: object = int(pair.id) if pair.id.isascii() and pair.id.isdigit() and str(int(pair.id)) == pair.id else pair.id
-    row = {"id": number, "model_A": pair.model_a, "model_B": pair.model_b, "image_A": pair.image_a, "image_B": pair.image_b}
+    row = {"id": written_id(pair.id), "model_A": pair.model_a, "model_B": pair.model_b, "image_A": pair.image_a, "image_B": pair.image_b}
     ours = {"sample": pair.sample, "profile": pair.profile, "flips": list(pair.flips)}
     return row | {name: value for name, value in ours.items() if value}

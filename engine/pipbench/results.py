@@ -14,6 +14,7 @@ import numpy as np
 from engine.errors import InputError
 from engine.ratings.battles import Battles
 from engine.ratings.matrices import matrices
+from engine.ratings.pipbench import PipbenchElo
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,12 @@ class WinRate:
     wins: float
     matches: int
     win_rate: float
+
+
+def elo_scores(entrants: Sequence[str], found: PipbenchElo) -> list[EloScore]:
+    """The release's own fit of `entrants`."""
+    fitted = zip(entrants, found.rating, found.half, strict=True)
+    return [EloScore(model, float(rating), float(half)) for model, rating, half in fitted]
 
 
 def win_rates(battles: Battles) -> list[WinRate]:

@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from engine.pipbench.pair_files import Pair, models_of
+from engine.pipbench.pair_files import Pair, models_of, written_id
 from engine.ratings.battles import FIRST, SECOND, TIE, Battles
 from engine.rejects import Name, Reject, checked_rows, wrong
 from engine.statistics.estimates import Floats, Integers
@@ -118,8 +118,11 @@ def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> int:
     lines = []
     for verdict in verdicts:
         decision = {"preferred_image": verdict.preferred, "confidence": verdict.confidence}
-        number: object = int(verdict.pair) if verdict.pair.isascii() and verdict.pair.isdigit() else verdict.pair
-        row = {"id": number, "flipped": verdict.flipped, "result": {"comparison_and_choice": {"final_decision": decision}}}
+        row = {
+            "id": written_id(verdict.pair),
+            "flipped": verdict.flipped,
+            "result": {"comparison_and_choice": {"final_decision": decision}},
+        }
         lines.append(json.dumps(row, ensure_ascii=False) + "\n")
     path.write_text("".join(lines), encoding="utf-8", newline="\n")
     return len(lines)

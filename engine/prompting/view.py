@@ -14,7 +14,7 @@ from random import Random
 
 from engine.errors import InputError
 from engine.judging.held_post import RULE as HELD_POST_RULE
-from engine.judging.held_post import held_post, held_query
+from engine.judging.held_post import held_query, hidden_posts
 from engine.keys import Json, seed_of
 from engine.prompting.retrieval import distinct_elements
 from engine.records import Profile, Query
@@ -71,8 +71,8 @@ class View:
     def rows(self, unit: Unit, profile: Profile) -> list[int] | None:
         """Indices of the captions that are shown; None for all of them. Raises InputError where nothing can be split or held out."""
         if self.held_post:
-            held = held_post(unit.subject, profile)
-            return [row for row in range(len(profile.captions)) if row != held]
+            hidden = hidden_posts(unit.subject, profile)
+            return [row for row in range(len(profile.captions)) if row not in hidden]
         return half_of(self.subject(unit), len(profile.captions), unit.half) if self.halves else None
 
     def query(self, unit: Unit, profile: Profile) -> Query:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.ratings.battles import FIRST, SECOND, TIE, Battles
-from engine.ratings.swapped import people_share
 from engine.statistics.estimates import Floats, Integers
+from engine.statistics.shares import people_share
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.ratings.battles import FIRST, SECOND, TIE, Battles
-from engine.ratings.swapped import people_share, swap_pairs
+from engine.ratings.swapped import swap_pairs
 from engine.statistics.estimates import Estimates, Floats, Integers
+from engine.statistics.shares import people_share
 
 
 @dataclass(frozen=True, slots=True)

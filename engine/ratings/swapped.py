@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.ratings.battles import Battles
-from engine.statistics.crossing import Crossing
-from engine.statistics.estimates import Estimates, Flags, Floats, Integers
-from engine.statistics.shares import share_estimates
+from engine.statistics.estimates import Estimates, Flags, Integers
+from engine.statistics.shares import people_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +77,3 @@ def swap_accuracy(pairs: SwapPairs, one_is_better: Flags) -> SwapAccuracy:
     agreed = np.where(pairs.consistent, right[:, 0], np.nan)
     columns = (right.mean(axis=1), np.where(pairs.consistent, right[:, 0], 0.5), agreed, pairs.consistent.astype(np.float64))
     return SwapAccuracy(*(people_share(pairs.cluster, column) for column in columns))
-
-
-def people_share(cluster: Integers, won: Floats) -> Estimates:
-    """The share of `won` (cases,) in [0, 1], NaN left out, with an interval over clusters of people; one element."""
-    where = Crossing(cluster, np.zeros(len(cluster), dtype=np.int64))
-    return share_estimates(where, np.zeros(1, dtype=np.int64), won[:, None])

@@ -102,7 +102,7 @@ def _lines(summary: Summary, facts: RunFacts) -> Iterator[str]:
     yield from _table(tables.failures(summary))
     yield from _heading("Beside the paper", summary)
     yield from (_plain(caution()), "")
-    for table in published_tables(summary):
+    for table in published_tables(summary, judging=facts.judging):
         yield from _table(table)
     yield from _heading("Methods", summary)
     for paragraph in methods_text.paragraphs(summary, facts):

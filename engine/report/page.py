@@ -114,7 +114,7 @@ def _beside(summary: Summary, facts: RunFacts, operations: Operations, scores: p
         "retrieval_chart": figures.retrieval_chart(summary),
         "failures": summary.failures,
         "caution": caution(),
-        "published": published_tables(summary),
+        "published": published_tables(summary, judging=facts.judging),
         "time_chart": figures.time_chart(operations, figures.stamp_of(summary)),
         "stages": tables.stages(operations),
         "operations": operations,

@@ -54,6 +54,11 @@ class JudgedBy:
         """Its actor."""
         return f"judge:{self.name}"
 
+    @property
+    def shown(self) -> int:
+        """Pictures, or descriptions of them, that stand for the person's posts."""
+        return 0 if self.sees == "persona" else self.posts
+
     def recipe(self) -> dict[str, Json]:
         """For fingerprints."""
         texts = {"messages": MESSAGES, "reading": READING, "rubric": self.rubric.sha256}
@@ -112,9 +117,15 @@ class Rate(JudgeStage[Rating]):
         profile, shown, *own = inputs
         assert unit.query is not None
         question = self.question(
-            unit, profile, [self.output.candidate(shown)], "", request=unit.query.text, edited=unit.query.source_caption
+            unit,
+            profile,
+            [self.output.candidate(shown)],
+            "",
+            request=unit.query.text,
+            edited=unit.query.source_caption,
+            hidden=self.output.hidden(shown, profile),
         )
-        return (self.output.with_person(question, own, self.by.posts),)
+        return (self.output.with_person(question, own, self.by.shown),)
 
     def value(self, unit: Unit, inputs: tuple[Any, ...], reply: Any) -> Rating | Failed:
         (judged,) = reply
@@ -203,9 +214,10 @@ class Compare(PairStage):
     def request(self, unit: Unit, *inputs: Any) -> Both:
         profile, own = inputs[0], inputs[3:]
         assert unit.query is not None
-        shown = {"request": unit.query.text, "edited": unit.query.source_caption}
+        hidden = {*self.a.hidden(inputs[1], profile), *self.b.hidden(inputs[2], profile)}
+        shown = {"request": unit.query.text, "edited": unit.query.source_caption, "hidden": hidden}
         asked = self.in_orders(unit, profile, self.candidates(unit, inputs), **shown)
-        return tuple(self.a.with_person(each, own, self.by.posts) for each in asked)
+        return tuple(self.a.with_person(each, own, self.by.shown) for each in asked)
 
 
 def bounded(name: str) -> str:

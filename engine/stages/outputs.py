@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from engine.judging.asking import JudgeRequest
 from engine.judging.candidates import Candidate
+from engine.records import Profile
 from engine.stage import Read, Stage, Unit
 from engine.stages.describing import DescribeGallery, DescribeImage
 from engine.stages.images import Galleries, Images
@@ -58,6 +59,10 @@ class Output(Protocol):
         """The output from its row."""
         ...
 
+    def hidden(self, value: Any, profile: Profile) -> Sequence[int]:
+        """Captions of the person that are the output itself, by index: a judge who read them would know it."""
+        ...
+
     def with_person(self, question: JudgeRequest, own: Sequence[Any], posts: int) -> JudgeRequest:
         """The question with at most `posts` of the person's own, from rows of `reads_of_person`."""
         ...
@@ -93,6 +98,12 @@ class Text:
 
     def candidate(self, value: Any) -> Candidate:
         return Candidate(value.prompt)
+
+    def hidden(self, value: Any, profile: Profile) -> Sequence[int]:
+        if not self.prompt.is_held_out:
+            return ()
+        told = value.captions()
+        return [i for i, caption in enumerate(profile.captions) if caption.text in told]
 
     def with_person(self, question: JudgeRequest, own: Sequence[Any], posts: int) -> JudgeRequest:
         return question
@@ -137,6 +148,9 @@ class Picture:
     def candidate(self, value: Any) -> Candidate:
         return Candidate(picture=value.object)
 
+    def hidden(self, value: Any, profile: Profile) -> Sequence[int]:
+        return ()
+
     def with_person(self, question: JudgeRequest, own: Sequence[Any], posts: int) -> JudgeRequest:
         pictures = tuple(image.object for image in own[0].images[:posts])
         return replace(question, subject=replace(question.subject, posts=(), pictures=pictures))
@@ -180,6 +194,9 @@ class Description:
 
     def candidate(self, value: Any) -> Candidate:
         return Candidate(value[0])
+
+    def hidden(self, value: Any, profile: Profile) -> Sequence[int]:
+        return ()
 
     def with_person(self, question: JudgeRequest, own: Sequence[Any], posts: int) -> JudgeRequest:
         return replace(question, subject=replace(question.subject, posts=tuple(own[0][:posts])))

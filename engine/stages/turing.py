@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from engine.errors import InputError
 from engine.judging.candidates import Candidate
-from engine.judging.held_post import RULE, held_post, nearest_post
+from engine.judging.held_post import RULE, held_post, hidden_posts, nearest_post
 from engine.keys import Json
 from engine.records import Profile
 from engine.stage import Per, Read, Unit
@@ -36,7 +36,7 @@ class TuringStage(PairStage):
 
     def request(self, unit: Unit, *inputs: Any) -> Both:
         profile: Profile = inputs[0]
-        return self.in_orders(unit, profile, self.candidates(unit, inputs), hidden=(held_post(unit.subject, profile),))
+        return self.in_orders(unit, profile, self.candidates(unit, inputs), hidden=hidden_posts(unit.subject, profile))
 
 
 class Fool(TuringStage):

@@ -46,6 +46,12 @@ def share_estimates(where: Crossing, task_of_family: Integers, won: Floats, conf
     return Estimates(share, low, high, n, clusters, families)
 
 
+def people_share(cluster: Integers, won: Floats, confidence: float = CONFIDENCE) -> Estimates:
+    """The share of `won` (cases,) in [0, 1], NaN left out, with an interval over clusters of people alone; one element."""
+    one_family = Crossing(cluster, np.zeros(len(cluster), dtype=np.int64))
+    return share_estimates(one_family, np.zeros(1, dtype=np.int64), won[:, None], confidence)
+
+
 def _people_alone(cluster: Integers, values: Floats) -> Floats:
     """(columns,) linearised standard error of the share with people as the only clusters."""
     found = len(np.unique(cluster))

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from engine.config import CONTROLS
 from engine.errors import InputError, UsageError
+from engine.human.records import Kind
 from engine.judging.subject import subject_of
 from engine.outcome import Answered
 from engine.report.wording import counted
-from engine.stage import Stage, Unit
 from engine.stages.outputs import Output, Picture, Text
 from engine.store.plans import Shard
 from jobs.commands.human import read_answers, refuse_bad
 from jobs.commands.people import refuse_existing
 from jobs.console import Console
 from jobs.human_answers import add_answers
+from jobs.judgements import is_judged
 from jobs.opened_run import OpenedRun, open_run
 from jobs.references import ABSENT
 
@@ -31,14 +32,18 @@ def outputs_command(name: str, *, store: str, out: Path, images: bool, limit: in
     refuse_existing(out, force)
     console, run = Console(as_json=as_json), open_run(store, name)
     folder = out.with_name(f"{out.stem}-images")
+    if images:
+        refuse_existing(folder, force)
     outputs = _outputs(run, images)
     if not outputs:
         raise UsageError(f"Run {name} drew no images.", remedy="Leave out --images.")
-    count = 0
-    with out.open("w", encoding="utf-8") as file:
-        for row in _rows(run, outputs, folder if images else None, limit):
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-            count += 1
+    rows = _rows(run, outputs, folder if images else None, limit)
+    with console.patience(f"reading {run.planned_results:,} results..."):
+        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+    count = len(lines)
+    if not count:
+        raise UsageError(f"Run {name} has made nothing yet.", remedy="Let `mien run` finish first.")
+    out.write_text("".join(lines), encoding="utf-8", newline="\n")
     console.say(f"{counted(count, 'output')}: {out}")
     console.say(f"Next: mien human sheet {out} --kind rating --out sheets")
     console.event("done", outputs=count, file=str(out))
@@ -63,6 +68,12 @@ def add_command(
     if not any(run.workflow.judgements.finals):
         raise UsageError(f"Run {name} has no judges to compare people with.", remedy="Give its experiment a section `judging`.")
     found = read_answers(files, kind, key, annotator, scale)
+    if found.kind is Kind.BEST:
+        raise InputError(
+            "holds best-of-k answers, for which a run's report has no place.",
+            file=str(files[0]),
+            remedy="Ask for ratings or pairs; `mien human import` keeps best-of-k answers in a file.",
+        )
     refuse_bad(found.rejected, max_failed)
     if not found.rows:
         raise InputError("holds no answer.", file=str(files[0]), remedy="Check the files: nothing in them was usable.")
@@ -83,46 +94,49 @@ def add_command(
 
 
 def _outputs(run: OpenedRun, images: bool) -> list[Output]:
-    prompts = [score.embedding.prompt for score in run.workflow.scores]
+    """What is shown to judges; of a run without judges, what would be."""
+    judged = {output.label for output in run.workflow.judgements.outputs}
     if not images:
-        return [Text(prompt) for prompt in prompts if prompt.label not in CONTROLS and not prompt.is_extractive]
-    return [Picture(score.look.images, score.galleries.galleries) for score in run.workflow.drawings.scores]
+        return [Text(score.embedding.prompt) for score in run.workflow.scores if is_judged(score.embedding.prompt, judged)]
+    drawn = ((score.look.images, score.galleries.galleries) for score in run.workflow.drawings.scores)
+    return [Picture(made, galleries) for made, galleries in drawn if is_judged(made.prompt, judged)]
 
 
 def _rows(run: OpenedRun, outputs: Sequence[Output], folder: Path | None, limit: int) -> Iterator[dict[str, Any]]:
     progress, people = run.progress(), 0
     for shard in run.plan.shards:
-        profiles = run.results.read(run.workflow.people, shard.key, overlays=0)
-        for subject in shard.subjects:
-            outcome = profiles[subject.key].outcome
-            if subject.bad or not isinstance(outcome, Answered) or (limit and people == limit):
+        if limit and people >= limit:
+            return
+        shown = dict(islice(_people(run, shard), limit - people if limit else None))
+        people += len(shown)
+        for output in outputs:
+            stage = output.inputs[0]
+            overlays = progress.overlays(stage, shard)
+            if overlays == ABSENT:
                 continue
-            people += 1
+            rows = run.results.read(stage, shard.key, overlays=overlays)
+            for unit in run.workflow.units(shard, stage):
+                made = rows[unit.key].outcome if unit.subject in shown else None
+                if isinstance(made, Answered):
+                    assert unit.query is not None
+                    yield {
+                        **shown[unit.subject],
+                        "query": unit.query.id,
+                        "method": output.label,
+                        **_setting(output),
+                        **_shown(run, output.candidate(made.value), folder),
+                        "asked": unit.query.text,
+                    }
+
+
+def _people(run: OpenedRun, shard: Shard) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each usable person's key, and what annotators are told of whom."""
+    profiles = run.results.read(run.workflow.people, shard.key, overlays=0)
+    for subject in shard.subjects:
+        outcome = profiles[subject.key].outcome
+        if not subject.bad and isinstance(outcome, Answered):
             shown = subject_of(outcome.value, "captions", POSTS)
-            about = "\n".join([*shown.facts, *(f"- {post}" for post in shown.posts)])
-            for output in outputs:
-                stage = output.inputs[0]
-                overlays = progress.overlays(stage, shard)
-                if overlays == ABSENT:
-                    continue
-                rows = run.results.read(stage, shard.key, overlays=overlays)
-                for unit in _units(run, shard, stage, subject.key):
-                    made = rows[unit.key].outcome
-                    if isinstance(made, Answered):
-                        assert unit.query is not None
-                        yield {
-                            "profile": subject.id,
-                            "query": unit.query.id,
-                            "method": output.label,
-                            **_setting(output),
-                            **_shown(run, output.candidate(made.value), folder),
-                            "about": about,
-                            "asked": unit.query.text,
-                        }
-
-
-def _units(run: OpenedRun, shard: Shard, stage: Stage[Any], subject: str) -> Iterator[Unit]:
-    return (unit for unit in run.workflow.units(shard, stage) if unit.subject == subject)
+            yield subject.key, {"profile": subject.id, "about": "\n".join([*shown.facts, *(f"- {post}" for post in shown.posts)])}
 
 
 def _setting(output: Output) -> dict[str, str]:

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,10 @@ import psutil
 
 from engine.errors import MienError
 from engine.outcome import Failed
+from engine.rows import Row
+from engine.stage import Stage
+from engine.store.plans import Shard
+from engine.store.results import Results
 from jobs.interrupts import listen
 from jobs.opened_run import OpenedRun, open_run
 from jobs.s3_server import LocalS3
@@ -71,14 +76,19 @@ class Killing:
                 time.sleep(POLL_S)
         finally:
             self._drivers[-1].kill()
+        # Nineteen kills in a few minutes may meet one unit three times, which then ends as killed-worker: the documented way is to retry.
+        retried = self._mien("retry", NAME, "--code", "killed-worker")
         run = open_run(self._store, NAME)
         # Arithmetic is over in milliseconds: it is hit where it can be, and asked for only of models.
-        kinds = list(dict.fromkeys(stage.kind for stage in run.workflow.stages if stage.actor not in (None, "scorer")))
-        ended = Ended(run.backend, run.plan, run.workflow)
+        kinds = list(
+            dict.fromkeys(stage.kind for stage in run.workflow.stages if stage.actor not in (None, "scorer") and _has_units(run, stage))
+        )
+        ended = Latest(run.backend, run.plan, run.workflow)
         return {
             "seconds": round(time.monotonic() - began),
             "drivers": [driver.process.returncode for driver in self._drivers],
             "killed_in": {kind: round(seconds) for kind, seconds in self._happened.items()},
+            "retry": retried,
             "missed": [kind for kind in kinds if kind not in self._happened],
             "units": sum(len(rows) for by_stage in ended.rows.values() for rows in by_stage.values()),
             "wrong": [*_failed(ended), *consistent_lineage(ended)][:10],
@@ -88,6 +98,12 @@ class Killing:
         folder = self._folder / f"driver-{len(self._drivers)}"
         command = ["-m", "jobs.cli", "run", str(self._experiment), "--store", self._store]
         self._drivers.append(Driver.start(command, folder, self._cluster.environment))
+
+    def _mien(self, *arguments: str) -> int:
+        driver = Driver.start(
+            ["-m", "jobs.cli", *arguments, "--store", self._store], self._folder / arguments[0], self._cluster.environment
+        )
+        return driver.process.wait()
 
     def _kill_one(self, began: float) -> None:
         """Kill the node of a worker that is in a kind of stage in which none was killed yet."""
@@ -127,6 +143,23 @@ class Killing:
         except psutil.NoSuchProcess:
             return None
         return next((node for node in self._cluster.nodes if node.raylet in above), None)
+
+
+class Latest(Ended):
+    """A run's rows with what was retried."""
+
+    @cached_property
+    def rows(self) -> dict[str, dict[str, dict[str, Row[Any]]]]:
+        results = Results(self.backend)
+
+        def read(shard: Shard, stage: Stage[Any]) -> dict[str, Row[Any]]:
+            return results.read(stage, shard.key, overlays=results.highest(stage, shard.key) or 0)
+
+        return {shard.key: {stage.id: read(shard, stage) for stage in self.stages} for shard in self.plan.shards}
+
+
+def _has_units(run: OpenedRun, stage: Stage[Any]) -> bool:
+    return any(run.workflow.units(shard, stage) for shard in run.plan.shards)
 
 
 def _failed(ended: Ended) -> list[str]:

@@ -76,6 +76,7 @@ COMMANDS = {
     "human add": {"--store", "--kind", "--key", "--annotator", "--scale", "--max-failed", "--json"},
     "human check": {"--kind", "--key", "--annotator", "--scale", "--json"},
     "pairs make": {"--method", "--out", "--metadata", "--seed", "--orders", "--per-sample", "--force", "--json"},
+    "pairs rate": {"--metadata", "--out", "--judge", "--seed", "--max-failed", "--force", "--json"},
     "config show": {"--origin", "--set"},
 }
 

@@ -13,6 +13,7 @@ import pytest
 from actors.scorer import VpttScorer
 from actors.writer import TemplateWriter
 from engine.config import CONTROLS, METHODS, Experiment
+from engine.errors import ConfigError
 from engine.judging.asking import system_text, user_text
 from engine.judging.verdicts import Judged
 from engine.outcome import Answered, Failed
@@ -204,6 +205,29 @@ def test_pictures_and_descriptions_come_with_the_persons_own(ran):
     for request in ran[3]["judge:reader"].asked:
         assert all(post.startswith("a picture like") for post in request.subject.posts)
         assert request.subject.facts
+
+
+def test_methods_that_paste_what_judges_see_are_no_choice(tmp_path):
+    with pytest.raises(ConfigError, match="'brag' pastes"):
+        run(tmp_path, methods=["brag"])
+
+
+def test_a_judge_of_the_control_own_does_not_see_the_captions_that_it_is_made_of(tmp_path):
+    ran = run(tmp_path, methods=["own", "vprag"])
+    texts = {caption.text for profile in PEOPLE for caption in profile.captions}
+    for request in ran[3]["judge:script-texts"].asked:
+        if request.rubric.question != "turing":
+            made_of = {text for text in texts for each in request.candidates if text in each.text}
+            assert not made_of & set(request.subject.posts)
+    own = [each for request in ran[3]["judge:script-texts"].asked for each in request.candidates if each.text in texts]
+    assert own, "nothing was made of captions, or the test shows nothing"
+
+
+def test_a_judge_of_images_who_is_to_see_the_persona_alone_sees_no_gallery(tmp_path):
+    judges = [{**judge, "sees": "persona"} for judge in JUDGES[1:]]
+    ran = run(tmp_path, judges=judges, turing=False)
+    for judge in ("reader", "seer"):
+        assert all(not request.subject.pictures and not request.subject.posts for request in ran[3][f"judge:{judge}"].asked)
 
 
 def test_a_person_without_moments_fails_the_turing_test_by_name_and_nothing_else(tmp_path):

@@ -1,6 +1,5 @@
 """Judges with known habits through the whole pipeline: the report finds each habit within its interval, and warns of what is wrong."""
 
-
 import json
 import math
 from itertools import combinations
@@ -90,7 +89,9 @@ def told(run, tables):
 
 
 def within(estimate, truth):
-    return estimate["low"] <= truth <= estimate["high"]
+    """Whether the interval holds the truth, widened from 95 to 99.9 %: a dozen of them are looked at, of one draw of verdicts."""
+    margin = (estimate["high"] - estimate["low"]) / 2 * (3.29 / 1.96 - 1)
+    return estimate["low"] - margin <= truth <= estimate["high"] + margin
 
 
 def habits(told):

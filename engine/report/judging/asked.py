@@ -11,6 +11,9 @@ import pyarrow.compute as pc
 from engine.report.data import OUTCOMES
 from engine.report.judging.rows import Asked
 
+UPSTREAM = "upstream:"
+"""Begins the code of a unit of which there was nothing to judge: no fault of the judge's."""
+
 QUESTION_WORDS: Mapping[str, str] = {"rating": "ratings", "pair": "pairs", "turing": "Turing pairs"}
 
 _UNIT: Mapping[str, Sequence[str]] = {
@@ -31,7 +34,8 @@ def asked(tables: Mapping[str, pa.Table], judges: Sequence[str]) -> Iterator[Ask
                 rows = table.filter(pc.equal(table["judge"], judge))
                 ended = Counter(mine["outcome"].to_pylist())
                 failed = mine.filter(pc.equal(mine["outcome"], "failed"))
-                codes = Counter(code or "none" for code in failed["code"].to_pylist())
+                every = [code or "none" for code in failed["code"].to_pylist()]
+                codes = Counter(code for code in every if not code.startswith(UPSTREAM))
                 answered, refused, unparsed, failures = (ended[outcome] for outcome in OUTCOMES)
                 yield Asked(
                     judge=judge,
@@ -39,7 +43,8 @@ def asked(tables: Mapping[str, pa.Table], judges: Sequence[str]) -> Iterator[Ask
                     answered=answered,
                     refused=refused,
                     unparsed=unparsed,
-                    failed=failures,
+                    failed=codes.total(),
+                    without=failures - codes.total(),
                     codes=tuple(sorted(codes.items())),
                     models=tuple(sorted(name for name in rows["model"].unique().to_pylist() if name)),
                     input_tokens=_total(rows, "input_tokens"),

@@ -17,7 +17,7 @@ from engine.report.judging.rows import Estimate, estimate_of
 @dataclass(frozen=True, slots=True)
 class KinRatings:
     """How much higher, on the scale of 0-5, judges rate texts of their own family, level of each judge and writer taken out; over the
-    `n` outputs that all these judges rated of all these writers."""
+    `n` outputs that all these judges rated of all these writers, without methods whose prompts come from elsewhere."""
 
     looks: str
     renderer: str
@@ -31,6 +31,7 @@ def kin_in_ratings(facts: JudgingFacts, looks: str, renderer: str, found: Graded
     """One row a budget in which judges and writers cross so that the effect can be told; judge and writer are fixed effects a case."""
     families = {judge.name: judge.family for judge in facts.judges}
     writers = dict(facts.writer_families)
+    elsewhere = frozenset(method for method, _ in facts.method_families)
     for budget in dict.fromkeys(grid.setting.budget for grid in found.cases.grids):
         grids = [grid for grid in found.cases.grids if grid.setting.budget == budget]
         judges = [name for name in grids[0].metrics if name not in (METRIC, HUMAN)]
@@ -38,7 +39,7 @@ def kin_in_ratings(facts: JudgingFacts, looks: str, renderer: str, found: Graded
         contrast = kin - kin.mean(axis=0) - kin.mean(axis=1, keepdims=True) + kin.mean()
         if (contrast**2).sum() < 1e-9:
             continue
-        values, cluster = _crossed(found, grids, judges)
+        values, cluster = _crossed(found, grids, judges, elsewhere)
         effects = (values * contrast).sum(axis=(1, 2)) / (contrast**2).sum()
         estimates = found.bootstrap.people.mean(cluster, effects[:, None])
         if estimates.n[0]:
@@ -47,9 +48,9 @@ def kin_in_ratings(facts: JudgingFacts, looks: str, renderer: str, found: Graded
             )
 
 
-def _crossed(found: Graded, grids: list[Grid], judges: list[str]) -> tuple[Any, Any]:
-    """(outputs, writers, judges) ratings of the same person, query and method, and (outputs,) clusters."""
-    keys = [_keys(found, grid) for grid in grids]
+def _crossed(found: Graded, grids: list[Grid], judges: list[str], elsewhere: frozenset[str]) -> tuple[Any, Any]:
+    """(outputs, writers, judges) ratings of the same person, query and method that the writers wrote, and (outputs,) clusters."""
+    keys = [_keys(found, grid, elsewhere) for grid in grids]
     shared = sorted(set.intersection(*(set(each) for each in keys)))
     columns = [grids[0].metrics.index(judge) for judge in judges]
     values = np.full((len(shared), len(grids), len(judges)), np.nan)
@@ -62,9 +63,9 @@ def _crossed(found: Graded, grids: list[Grid], judges: list[str]) -> tuple[Any, 
     return values, cluster
 
 
-def _keys(found: Graded, grid: Grid) -> dict[tuple[str, str, str, str], tuple[int, int]]:
-    """Where each person, task, query and method of a grid stands."""
+def _keys(found: Graded, grid: Grid, elsewhere: frozenset[str]) -> dict[tuple[str, str, str, str], tuple[int, int]]:
+    """Where each person, task, query and method of a grid stands, but methods from `elsewhere`."""
     table = found.cases.table
     subject, task, query = (table[name].to_pylist() for name in ("subject", "task", "query"))
-    rows = ((case, m) for case, m in np.argwhere(grid.row >= 0).tolist())
+    rows = ((case, m) for case, m in np.argwhere(grid.row >= 0).tolist() if grid.methods[m] not in elsewhere)
     return {(subject[row := grid.row[case, m]], task[row], query[row], grid.methods[m]): (case, m) for case, m in rows}

@@ -56,7 +56,8 @@ def shares(low: float | None, high: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a judge's units of one question ended, over all pools. `codes`: how many failed with each code; `models`: what replied."""
+    """How a judge's units of one question ended, over all pools. `codes`: how many failed with each code; `without`: nothing
+    to judge, since the output itself failed or was declined; `models`: what replied."""
 
     judge: str
     question: str
@@ -64,6 +65,7 @@ class Asked:
     refused: int
     unparsed: int
     failed: int
+    without: int
     codes: tuple[tuple[str, int], ...]
     models: tuple[str, ...]
     input_tokens: int
@@ -71,7 +73,7 @@ class Asked:
 
     @property
     def units(self) -> int:
-        """All of them."""
+        """All that were put before the judge."""
         return self.answered + self.refused + self.unparsed + self.failed
 
 

@@ -38,15 +38,16 @@ def asked(summary: JudgingSummary) -> Table:
         (
             row.judge,
             QUESTION_WORDS[row.question],
-            count(row.units),
-            share(row.answered / row.units if row.units else None),
+            count(row.units + row.without),
+            share(row.answered / (row.units + row.without) if row.units + row.without else None),
             *(count(each) for each in (row.answered, row.refused, row.unparsed)),
             count(row.failed) + "".join(f"\n{code} {count(number)}" for code, number in row.codes),
+            count(row.without),
             f"{count(row.input_tokens)} in\n{count(row.output_tokens)} out" if row.input_tokens else NOTHING,
         )
         for row in summary.asked
     ]
-    heads = ("judge", "question", "units", "coverage", "answered", "refused", "unparsed", "failed", "tokens")
+    heads = ("judge", "question", "units", "coverage", "answered", "refused", "unparsed", "failed", "nothing to judge", "tokens")
     note = "A pair in both orders is one unit, answered if both orders are. Units without an answer are in no mean, and never count as 0."
     return Table("How it ended", heads, tuple(body), note)
 
@@ -211,6 +212,9 @@ def _signed(found: Estimate) -> str:
     return signed_interval(mean, low, high, 2).replace(" ", "\n", 1)
 
 
+_BLIND = "the judge hardly tells even a stranger's post, so no fool rate can be interpreted"
+
+
 def turing(test: Tested) -> Table:
     """One judge's fool rates, with the equivalence test and the words of both sides."""
     body = [
@@ -226,10 +230,11 @@ def turing(test: Tested) -> Table:
         for row in test.methods
     ]
     heads = ("method", "fool rate", "standing", "pairs", "clusters", "incomplete", "words own / method")
+    least = f"{share(0.5 + test.margin)}, one half and the margin"
     note = (
         f"Sensitivity, the person's post told from a stranger's: {_share(test.sensitivity).replace(chr(10), ' ')} of "
         f"{count(test.sensitivity.n)} pairs, words {figure(test.words_own, 1)} / {figure(test.words_other, 1)}; "
-        + ("it lies above one half." if test.discerns else "it does not surely lie above one half, so no fool rate can be interpreted.")
+        + (f"it lies above {least}." if test.discerns else f"it does not surely lie above {least}: {_BLIND}.")
     )
     return Table(f"Turing test: {test.judge}", heads, tuple(body), note)
 
@@ -247,8 +252,8 @@ def kin_ratings(summary: JudgingSummary) -> Table:
         for row in summary.kin_ratings
     ]
     note = (
-        "How much higher judges rate what their own family wrote, with each judge's level and each writer's taken out, output by output. "
-        "An effect, not its reason: a family may also share what it is good at."
+        "How much higher judges rate what their own family wrote, with each judge's level and each writer's taken out, output by output, "
+        "without methods whose texts no writer here wrote. An effect, not its reason: a family may also share what it is good at."
     )
     return Table("Same family, ratings", ("judged", "judges", "writers", "effect on 0-5", "outputs"), tuple(body), note)
 

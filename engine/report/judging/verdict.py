@@ -71,6 +71,7 @@ def of_turing(pool: Pool, tests: Sequence[Tested]) -> Iterator[Said]:
             met = {standing: [row.method for row in test.methods if row.standing == standing] for standing in _STANDINGS}
             told = "; ".join(_STANDINGS[each].format(methods=listed(methods)) for each, methods in met.items() if methods)
         else:
+            least = f"{share(0.5 + test.margin)}, one half and the margin"
             rate = f"{share(test.sensitivity.mean)} {shares(test.sensitivity.low, test.sensitivity.high)}"
-            told = f"not interpretable. It tells the person's post from a stranger's in {rate} of pairs, not surely more than one half"
+            told = f"not interpretable. It tells the person's post from a stranger's in {rate} of pairs, not surely more than {least}"
         yield Said("turing", test.judge, f"{where}: {told}.")

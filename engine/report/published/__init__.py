@@ -19,9 +19,12 @@ def caution() -> str:
     return str(_figures()["caution"])
 
 
-def published_tables(summary: Summary) -> list[Table]:
-    """The paper's table for the run's preset, published rows first and ours below; V and V-c never meet in one table."""
-    return [_q3(summary)] if summary.metric == "v" else [_table_1(summary)]
+def published_tables(summary: Summary, *, judging: bool = False) -> list[Table]:
+    """The paper's table for the run's preset, published rows first and ours below; V and V-c never meet in one table.
+
+    With `judging` what judges and people said stands on the judges' page, where this one points to.
+    """
+    return [_q3(summary)] if summary.metric == "v" else [_table_1(summary, judging)]
 
 
 def published_orders() -> dict[str, list[str]]:
@@ -57,18 +60,18 @@ def _q3(summary: Summary) -> Table:
     return Table("Q3: V and Cohen's d", ("from", "backbone", "tasks", *methods, "n"), tuple(rows), note)
 
 
-def _table_1(summary: Summary) -> Table:
+def _table_1(summary: Summary, judging: bool) -> Table:
     published = _figures()["table_1"]
     rows = []
     for line in published["rows"]:
         pairs = [line[judge][name] for judge in ("v_c", "vlm", "human") for name in ("average", "accuracy")]
         cells = [figure(value, 3 if index == 0 else 2 if index in (2, 4) else 1) for index, value in enumerate(pairs)]
         rows.append(("paper", line["method"], *cells, NOTHING))
+    judged = ("see judging.html",) * 2 + ("if asked, see judging.html",) * 2 if judging else ("not measured",) * 4
     shares = {row.method: row for row in summary.of_setting(summary.win_share, task=POOLED, metric="v_c", among="all")}
     for row in summary.of_setting(summary.results, task=POOLED, metric="v_c"):
         won = shares.get(row.method)
         accuracy = share(won.share).removesuffix(" %") if won else NOTHING
-        judged = ("not measured",) * 4
         rows.append((f"this run ({_writer(summary)})", marked(summary, row.method), figure(row.mean), accuracy, *judged, count(row.n)))
     heads = ("from", "method", "V-c average", "V-c accuracy", "VLM average", "VLM accuracy", "human average", "human accuracy", "n")
     return Table(

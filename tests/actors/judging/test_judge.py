@@ -10,6 +10,7 @@ from actors.llamacpp import LlamaCpp
 from actors.models import resolve
 from actors.scripted_chat import ScriptedChat
 from actors.tiny_chat import TinyChat
+from engine.errors import Missing
 from engine.generation.chat import ChatRequest, Reply, Sampling, Spent
 from engine.images.encoding import encoded
 from engine.judge_config import BUILT_IN, Judge, Script
@@ -45,7 +46,7 @@ def smollm2():
 
 def test_a_small_language_model_gives_verdicts_in_the_rubrics_form(smollm2):
     asked = [pair(1), question("rating", Candidate("bees at dawn"), key="r"), question("turing", Candidate("x"), Candidate("y"), key="t")]
-    for request, outcome in zip(asked, smollm2.judge(asked), strict=True):
+    for outcome in smollm2.judge(asked):
         # A 135M model may run out of room; it never gives anything that is neither a verdict nor unparsed.
         assert isinstance(outcome, Answered | Unparsed)
         if isinstance(outcome, Answered):
@@ -139,6 +140,38 @@ def test_a_picture_that_is_none_fails_its_question_alone():
     assert isinstance(outcomes[0], Failed)
     assert isinstance(outcomes[1], Unparsed)
     assert [request.key for request in recorder.asked] == ["b"]
+
+
+def test_a_picture_that_is_gone_fails_its_question_and_not_the_run():
+    def read(name):
+        raise Missing(f"{name} is gone")
+
+    request = question("pair", Candidate(picture="a"), Candidate(picture="b"))
+    (outcome,) = ModelJudge(Recorder(), Sampling(), "x", read).judge([request])
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "image-missing"
+
+
+def test_a_persons_pictures_are_read_once_for_all_questions_about_them():
+    reads = []
+
+    def read(name):
+        reads.append(name)
+        return encoded(np.zeros((8, 8, 3), np.uint8), "png")
+
+    asked = [question("pair", Candidate(picture="a"), Candidate(picture="b"), key=f"k{n}") for n in range(30)]
+    shown = [replace(each, subject=replace(SUBJECT, pictures=("p1", "p2"))) for each in asked]
+    ModelJudge(Recorder(), Sampling(), "x", read).judge(shown)
+    assert sorted(reads) == ["a", "b", "p1", "p2"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "change"),
+    [("vllm", {"dtype": "float16"}), ("openai", {"api": "completions"}), ("vllm", {"temperature": 1}), ("vllm", {"max_tokens": 9})],
+)
+def test_what_changes_a_models_replies_changes_the_judges_id(engine, change):
+    plain, other = (Judge.model_validate({"name": "j", "model": {"engine": engine, "model": "x", **fields}}) for fields in ({}, change))
+    assert judge_id(plain, "x@1") != judge_id(other, "x@1")
 
 
 def test_an_id_names_model_sampling_and_room():

@@ -65,6 +65,16 @@ def test_a_judge_that_cannot_tell_a_stranger_lets_nothing_be_interpreted(sensiti
     assert found.methods[0].rate.value == pytest.approx(0.5, abs=0.05)  # it would have passed
 
 
+def test_before_a_nearly_blind_judge_a_method_like_the_strangers_post_does_not_pass() -> None:
+    found = verdict_on(study(8000, 0.477, 0.523))
+    assert 0.5 < found.sensitivity.share.low < found.sensitivity.share.high < 0.55
+    assert 0.45 < found.methods[0].narrow_low < found.methods[0].narrow_high < 0.55  # it would have passed
+    assert not found.sensitivity.discerns
+    assert found.methods[0].standing is Standing.NOT_INTERPRETABLE
+    assert verdict_on(study(2000, 0.5, 0.6)).sensitivity.discerns
+    assert not verdict_on(study(2000, 0.5, 0.6), margin=0.1).sensitivity.discerns, "the margin decides"
+
+
 def test_both_orders_of_a_pair_are_one_case_so_a_side_that_is_preferred_does_not_tilt_the_rate() -> None:
     found = verdict_on(study(800, 0.3, 0.9, first=0.4))
     assert found.methods[0].rate.n == 800

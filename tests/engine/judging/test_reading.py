@@ -49,13 +49,20 @@ def test_a_rating_is_a_number():
         f"```json\n{json.dumps(PAIR)}\n```\nor\n```json\n{json.dumps({**PAIR, 'preferred': 'A'})}\n```",
         f"{json.dumps(PAIR)} {json.dumps({**PAIR, 'preferred': 'A'})}",
         "[" * 5000,
+        '{"task": "x", "reason": "y", "preferred": "A", "preferred": "B", "confidence": 0.7}',
+        f"{json.dumps({**PAIR, 'preferred': 'A'})}\n```json\n{json.dumps(PAIR)}\n```",
     ],
 )
 def test_what_is_no_single_verdict_is_unparsed_and_kept(raw):
     assert read_verdict(built_in("pair"), raw) == Unparsed(raw)
 
 
-@pytest.mark.parametrize("score", [-1, 6, 3.5, "4", None, True])
+def test_one_verdict_said_twice_is_one():
+    outcome = read_verdict(built_in("pair"), f"{json.dumps(PAIR)}\n\nAgain: {json.dumps(PAIR, indent=1)}")
+    assert isinstance(outcome, Answered)
+
+
+@pytest.mark.parametrize("score", [-1, 6, 3.5, "4", None, True, float("nan")])
 def test_a_score_off_the_scale_is_unparsed(score):
     assert isinstance(read_verdict(built_in("rating"), json.dumps({**RATING, "score": score})), Unparsed)
 

@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from engine.errors import ConfigError
 from engine.judging.rubric import HIGHEST, LOWEST, QUESTIONS, Rubric, built_in, rubric_of
 
+PAIR_REPLY = {"type": "object", "required": ["preferred"], "properties": {"preferred": {"enum": ["A", "B", "tie"]}}}
 BUILT_IN = Path(__file__).parents[3] / "engine" / "judging" / "rubrics"
 
 
@@ -54,6 +55,11 @@ def changed(name, **fields):
         ("pair", {"reply": {"type": "object", "properties": {"preferred": {"enum": ["A", "B", "tie"]}}}}, "required"),
         ("pair", {"reply": {"type": "objekt"}}, "JSON schema"),
         ("pair", {"criterion": ["x"]}, "criterion"),
+        ("rating", {"reply": {"type": "object", "required": ["score"], "properties": {"score": {"minimum": 0, "maximum": 5}}}}, "integer"),
+        ("rating", {"reply": {"type": "object", "required": ["score"], "properties": {"score": True}}}, "what it is"),
+        ("pair", {"reply": {"type": "object", "required": ["preferred"], "properties": {"preferred": {"enum": ["A", "B", 1]}}}}, "one of"),
+        ("pair", {"reply": {"type": "object", "required": ["preferred"], "properties": {"preferred": {"$ref": "#/nope"}}}}, "ref"),
+        ("pair", {"reply": {**PAIR_REPLY, "properties": {**PAIR_REPLY["properties"], "confidence": {"type": "number"}}}}, "maximum 1"),
         ("turing", {"question": "pair"}, "preferred|shared"),
     ],
 )

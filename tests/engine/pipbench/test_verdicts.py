@@ -121,6 +121,13 @@ def test_no_verdicts_are_no_battles() -> None:
     assert found.battles.entrants == ("a", "b", "c")
 
 
+def test_an_id_with_leading_zeros_stays_the_same_pair(tmp_path: Path) -> None:
+    path = tmp_path / "gpt.jsonl"
+    write_verdicts(path, [verdict(pair, "img1") for pair in ("007", "7", "\u0667")])
+    assert [one.pair for one in read_verdicts(path).verdicts] == ["007", "7", "\u0667"]
+    assert [json.loads(line)["id"] for line in path.read_text(encoding="utf-8").splitlines()] == ["007", 7, "\u0667"]
+
+
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "gpt.jsonl"
     rows = [verdict("0", "img1", True, confidence=0.75), verdict("x", "tie")]

@@ -11,6 +11,7 @@ from made_up_scores import made_up_facts, made_up_scores
 
 from engine.report.data import SCORES_SCHEMA
 from engine.report.exports import csv_files
+from engine.report.markdown import markdown
 from engine.report.published import caution, published_tables
 from engine.report.summarising import summarise
 from engine.report.summary import Summary
@@ -73,4 +74,15 @@ def test_the_three_phrase_preset_stands_beside_table_1() -> None:
     assert table.rows[3][4:8] == ("4.32", "54.6", "3.34", "62.0")
     assert "VPTT paper, Table 1" in table.note
     assert [row[1] for row in table.rows[4:]] == ["baseline", "persona", "brag †", "vprag", "combined †"]
-    assert table.rows[4][4] == "not measured"
+    assert table.rows[4][4:8] == ("not measured",) * 4
+
+
+def test_where_judges_rated_table_1_points_to_their_page() -> None:
+    scores, ceilings = made_up_scores(34, tasks=("social-generation",))
+    rows = pa.Table.from_pylist([row | {"budget": "q1"} for row in scores.to_pylist()], schema=SCORES_SCHEMA)
+    facts = made_up_facts(metric="v_c", budget="q1", judging=True)
+    summary = summarise(facts, rows, ceilings)
+    (table,) = published_tables(summary, judging=facts.judging)
+    assert table.rows[3][4] == "4.32"
+    assert all(row[4:8] == ("see judging.html",) * 2 + ("if asked, see judging.html",) * 2 for row in table.rows[4:])
+    assert "if asked, see judging.html" in markdown(summary, facts)

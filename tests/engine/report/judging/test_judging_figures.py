@@ -81,6 +81,20 @@ def test_the_same_family_effect_on_ratings_is_recovered(with_humans):
     assert row.effect.low > 0
 
 
+def test_methods_that_the_writers_did_not_write_are_in_no_same_family_effect_on_ratings(with_humans):
+    def from_elsewhere(row):
+        return {**row, "score": float(row["writer"] != "smollm2")} if row["method"] == "baseline" and row["score"] is not None else row
+
+    rows = made_up_rows(writers=WRITERS)
+    spoiled = pa.Table.from_pylist([from_elsewhere(row) for row in rows.ratings.to_pylist()], schema=rows.ratings.schema)
+    known = facts(method_families=(("baseline", ""),))
+    (row,), (other,) = (summary(each, known).kin_ratings for each in (rows, replace(rows, ratings=spoiled)))
+    assert row == other
+    assert row.effect.low < 0.5 < row.effect.high
+    assert row.effect.n == with_humans.kin_ratings[0].effect.n - 80
+    assert summary(rows, facts(method_families=tuple((method, "") for method in STRENGTH))).kin_ratings == ()
+
+
 def test_tagged_methods_give_a_same_family_effect_on_pairs():
     known = facts(method_families=(("vprag", "qwen"), ("persona", "smollm")))
     found = summary(known=known).pools[0].compared

@@ -90,6 +90,14 @@ def test_one_rating_for_everything_is_named():
     assert "with 3" in dict(warnings(found, "one-rating"))["script-even"]
 
 
+def test_why_no_fool_rate_can_be_interpreted_is_told(whole):
+    text = page(whole)
+    assert "it lies above 55.0 %, one half and the margin." in text
+    assert "it does not surely lie above 55.0 %, one half and the margin: the judge hardly tells even a stranger" in text
+    (sided,) = (said.sentence for said in whole.verdict if (said.question, said.judge) == ("turing", "script-sided"))
+    assert "not surely more than 55.0 %, one half and the margin" in sided
+
+
 def test_judge_and_writer_of_one_family_are_named(whole):
     ((judge, sentence),) = warnings(whole, "family")
     assert judge == "script-sided"
