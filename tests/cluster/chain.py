@@ -153,7 +153,7 @@ class Latest(Ended):
         results = Results(self.backend)
 
         def read(shard: Shard, stage: Stage[Any]) -> dict[str, Row[Any]]:
-            return results.read(stage, shard.key, overlays=results.highest(stage, shard.key) or 0)
+            return results.read(stage, shard.key, overlays=results.highest(stage, shard.key, known=None) or 0)
 
         return {shard.key: {stage.id: read(shard, stage) for stage in self.stages} for shard in self.plan.shards}
 
