@@ -127,6 +127,18 @@ def test_the_fair_judge_orders_methods_as_they_were_graded_with_the_scripted_gap
         assert lead["low"] <= gap <= lead["high"], lead
 
 
+def test_who_is_ahead_may_be_looked_at_at_any_time(told):
+    compared = told["pools"][0]["compared"]
+    assert len(compared["watched"]) == 6
+    for row in compared["watched"]:
+        ahead = GRADES[row["method"]] - GRADES[row["other"]]
+        assert row["people"] == PEOPLE
+        assert row["mean"] * ahead > 0
+        if row["standing"] == "decided":
+            assert row["low"] * row["high"] > 0
+    assert any(row["standing"] == "decided" for row in compared["watched"])
+
+
 def test_accuracy_against_people_is_what_the_script_makes_it(told):
     """A pair counts as decided where both orders prefer the same."""
     right = decided = 0.0

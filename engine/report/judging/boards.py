@@ -13,7 +13,7 @@ from engine.ratings.online_elo import METHOD as ELO
 from engine.ratings.pipbench import METHOD as PIPBENCH
 from engine.ratings.table import RatingTable
 from engine.report.judging.pools import Verdicts
-from engine.report.judging.rows import Beside, Board, Compared, Entry, Estimate, Habit, Lead, Meeting, estimate_of
+from engine.report.judging.rows import Beside, Board, Compared, Entry, Estimate, Habit, Lead, Meeting, Watched, estimate_of
 from engine.report.rows import rounded
 from engine.statistics.cluster_bootstrap import ClusterBootstrap
 from engine.statistics.estimates import Floats
@@ -44,6 +44,8 @@ def compared(
         found.online.orders,
         found.online.rankings,
         tuple(_habits(verdicts, found)),
+        tuple(_watched(found)),
+        found.sequences.margin,
         kin,
         kin_note,
     )
@@ -84,6 +86,14 @@ def _beside(found: Leaderboard) -> Iterator[Beside]:
     for m, name in enumerate(found.entrants):
         others = (found.pipbench.rating[m], found.pipbench.half[m], found.online.mean[m], found.online.sd[m])
         yield Beside(name, estimate_of(found.plain.rating, m), *(rounded(value) for value in others))
+
+
+def _watched(found: Leaderboard) -> Iterator[Watched]:
+    pairs = found.sequences
+    for row, (one, two) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+        standing = "decided" if pairs.decided[row] else "equal" if pairs.equal[row] else "open"
+        told = (rounded(values[row]) for values in (pairs.mean, pairs.low, pairs.high))
+        yield Watched(found.entrants[one], found.entrants[two], *told, int(pairs.profiles[row]), standing)
 
 
 def _habits(verdicts: Verdicts, found: Leaderboard) -> Iterator[Habit]:

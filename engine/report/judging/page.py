@@ -71,7 +71,7 @@ def _part(summary: JudgingSummary, judged: Judged) -> _Part:
         [(tables.board(board), _board_chart(judged, board, stamp)) for board in boards],
         list(tables.cautions(found)) if found else [],
         [tables.matrix(board, judged.methods) for board in boards],
-        [tables.leads(found), tables.beside(found)] if found else [],
+        [tables.leads(found), tables.watched(found), tables.beside(found)] if found else [],
         tables.habits(found) if found else None,
         _kin(judged),
         [(tables.turing(test), _turing_chart(judged, test, stamp)) for test in judged.tests],

@@ -161,6 +161,20 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """A pair in a study that is looked at as it grows: mean preference of `method` over `other` (1 to -1) over `people`, with an interval
+    that holds at every look and for all pairs at once; `standing` is "decided", "equal" or "open"."""
+
+    method: str
+    other: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    people: int
+    standing: str
+
+
+@dataclass(frozen=True, slots=True)
 class Habit:
     """What a judge does whatever is compared. `always`: the one answer it gives, "" if it gives several; `most` and `most_share` the
     commonest answer and its share. `position`: log odds for what is shown first, at equal strength; `length`: log odds for twice as many
@@ -194,6 +208,8 @@ class Compared:
     elo_orders: int
     elo_rankings: int
     habits: tuple[Habit, ...]
+    watched: tuple[Watched, ...]
+    equal_within: float
     kin: Estimate | None
     kin_note: str
 

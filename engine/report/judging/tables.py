@@ -12,7 +12,7 @@ from engine.report.judging.rows import Board, Compared, Estimate, Pool, Tested, 
 from engine.report.judging.summarising import Judged, JudgingSummary
 from engine.report.rows import Difference, Result
 from engine.report.tables import Table
-from engine.report.wording import NOTHING, count, figure, interval, listed, share, signed_interval, task_label
+from engine.report.wording import NOTHING, count, counted, figure, interval, listed, share, signed_interval, task_label
 
 
 def who(summary: JudgingSummary) -> Table:
@@ -176,6 +176,26 @@ def beside(found: Compared) -> Table:
         f"gave {count(found.elo_rankings)} different rankings. No claim rests on these."
     )
     return Table("Other fits", ("method", "plain Bradley-Terry", "PIPBench", "online Elo"), tuple(body), note)
+
+
+def watched(found: Compared) -> Table:
+    """Who is ahead if one looks while verdicts come in."""
+    body = [
+        (f"{row.method} over {row.other}", f"{figure(row.mean, 2)}\n{interval(row.low, row.high, 2)}", count(row.people), row.standing)
+        for row in found.watched
+    ]
+    open_ = sum(row.standing == "open" for row in found.watched)
+    stop = (
+        f"{counted(open_, 'pair')} still open: more people could settle them"
+        if open_
+        else "All are settled: more people would change no answer"
+    )
+    note = (
+        "Mean preference over people, from 1 to -1, by all judges; each counts once. Intervals (confidence sequences) hold at every "
+        "look and for all pairs at once, so a study may be looked at as it grows and stopped when it is settled; they are wider than those "
+        f"of one look. Equal: surely within {figure(found.equal_within, 2)} of none. {stop}."
+    )
+    return Table("If one looks at any time", ("pair", "mean preference", "people", "standing"), tuple(body), note)
 
 
 def habits(found: Compared) -> Table:
