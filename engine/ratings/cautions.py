@@ -33,7 +33,7 @@ _WORDS = {
     Kind.ONE_SIDED: "never preferred one of the two sides, so left out of the ratings over all judges: {names}",
     Kind.NO_VERDICT: "gave no verdict: {names}",
     Kind.NOT_COMPARED: "no verdict is about {names}",
-    Kind.RESAMPLES_LOST: "{share:.1%} of the resamples have no finite rating",
+    Kind.RESAMPLES_LOST: "{share:.2%} of the resamples have no finite rating",
     Kind.WITHHELD: "no interval is given: {share:.1%} of the resamples have no finite rating",
     Kind.FEW_CLUSTERS: f"{{number}} people: intervals are bootstrap-t under {FEW_CLUSTERS}, and none is given under {FEWEST_CLUSTERS}",
 }
