@@ -77,21 +77,22 @@ class Killing:
         finally:
             self._drivers[-1].kill()
         # Nineteen kills in a few minutes may meet one unit three times, which then ends as killed-worker: the documented way is to retry.
-        retried = self._mien("retry", NAME, "--code", "killed-worker")
+        ended = self._drivers[-1].process.returncode
+        retried = self._mien("retry", NAME, "--code", "killed-worker") if ended else None
         run = open_run(self._store, NAME)
         # Arithmetic is over in milliseconds: it is hit where it can be, and asked for only of models.
         kinds = list(
             dict.fromkeys(stage.kind for stage in run.workflow.stages if stage.actor not in (None, "scorer") and _has_units(run, stage))
         )
-        ended = Latest(run.backend, run.plan, run.workflow)
+        latest = Latest(run.backend, run.plan, run.workflow)
         return {
             "seconds": round(time.monotonic() - began),
             "drivers": [driver.process.returncode for driver in self._drivers],
             "killed_in": {kind: round(seconds) for kind, seconds in self._happened.items()},
             "retry": retried,
             "missed": [kind for kind in kinds if kind not in self._happened],
-            "units": sum(len(rows) for by_stage in ended.rows.values() for rows in by_stage.values()),
-            "wrong": [*_failed(ended), *consistent_lineage(ended)][:10],
+            "units": sum(len(rows) for by_stage in latest.rows.values() for rows in by_stage.values()),
+            "wrong": [*_failed(latest), *consistent_lineage(latest)][:10],
         }
 
     def _start(self) -> None:
