@@ -92,8 +92,8 @@ def _watched(found: Leaderboard) -> Iterator[Watched]:
     pairs = found.sequences
     for row, (one, two) in enumerate(zip(pairs.first, pairs.second, strict=True)):
         standing = "decided" if pairs.decided[row] else "equal" if pairs.equal[row] else "open"
-        told = (rounded(values[row]) for values in (pairs.mean, pairs.low, pairs.high))
-        yield Watched(found.entrants[one], found.entrants[two], *told, int(pairs.profiles[row]), standing)
+        mean, low, high = (rounded(values[row]) for values in (pairs.mean, pairs.low, pairs.high))
+        yield Watched(found.entrants[one], found.entrants[two], mean, low, high, int(pairs.profiles[row]), standing)
 
 
 def _habits(verdicts: Verdicts, found: Leaderboard) -> Iterator[Habit]:
