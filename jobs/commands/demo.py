@@ -91,18 +91,24 @@ def _driver(uri: str, console: Console, murder: Murder | None = None, *, name: s
     return Driver(prepared, Options(uri, name, command, Retry(), murder or (lambda *_: None)), console)
 
 
+AT_WORK_WITHIN_S = 5.0
+"""How long the victim may take to begin its next shard: an idle process would cost nothing."""
+
+
 @dataclass
 class Murder:
-    """Ends the process that told of the shard with which half of the people were done."""
+    """Ends the process that told of the shard with which half of the people were done, once it is at work on the next one."""
 
     console: Console
+    calls: Path
+    """Where workers log their calls."""
     pids: list[int] = field(default_factory=list)
 
     def __call__(self, done: int, total: int, shard: ShardReference) -> None:
         if self.pids or 2 * done < total or not shard.visits:
             return
         visit = shard.visits[-1]
-        if visit.node != socket.gethostname():
+        if visit.node != socket.gethostname() or not self._at_work(visit.pid):
             return
         try:
             os.kill(visit.pid, signal.SIGKILL)
@@ -111,14 +117,24 @@ class Murder:
         self.pids.append(visit.pid)
         self.console.say(f"Killed worker process {self.pids[0]} (SIGKILL) at {done} of {total} people; the run goes on.")
 
+    def _at_work(self, pid: int) -> bool:
+        """Wait until a process makes its next call, which is about another shard; False if there is none for it."""
+        log = self.calls / f"{pid}.jsonl"
+        had, deadline = log.stat().st_size if log.exists() else 0, time.monotonic() + AT_WORK_WITHIN_S
+        while time.monotonic() < deadline:
+            if log.exists() and log.stat().st_size > had:
+                return True
+            time.sleep(0.002)
+        return False
+
 
 def _killed_half_way(uri: str, console: Console) -> int:
     """Run, kill a worker at half, and count what the store holds afterwards."""
     if os.environ.get("RAY_ADDRESS") or load(None, os.environ, {}).experiment.execution.ray_address:
         raise UsageError("`--kill` ends a process of this machine's own Ray.", remedy="Unset RAY_ADDRESS for it.")
     console.say("Half-way through, one of the worker processes will be killed.")
-    murder = Murder(console)
     with tempfile.TemporaryDirectory(prefix="mien-calls-") as calls:
+        murder = Murder(console, Path(calls))
         os.environ[VARIABLE] = calls
         try:
             code = _driver(uri, console, murder).run()
