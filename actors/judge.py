@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from actors.by_chat import ByChat
 from engine.errors import Missing
-from engine.generation.chat import ChatModel, ChatRequest, Message, Reply, Sampling, Spent
+from engine.generation.chat import ChatModel, ChatRequest, Message, Reply, Sampling
 from engine.images.shrinking import shrunk
 from engine.judge_config import Judge
 from engine.judging.asking import JudgeRequest, is_of_pictures, system_text, user_text
@@ -18,7 +19,7 @@ AT_ONCE = 64
 """Questions with pictures whose images are in memory at once; those about one person share theirs."""
 
 
-class ModelJudge:
+class ModelJudge(ByChat):
     """Judges by a language model. One call a question, all calls of a batch at once; the model's own outcomes pass through.
 
     Adds: Refused where the reply declines; Unparsed where no verdict is in it.
@@ -34,23 +35,8 @@ class ModelJudge:
     def __init__(
         self, model: ChatModel, sampling: Sampling, id: str, read: Callable[[str], bytes] | None = None, max_pixels: int = 1_048_576
     ) -> None:
-        self.id = id
-        self._model, self._sampling, self._read, self._max_pixels = model, sampling, read, max_pixels
-
-    @property
-    def spent(self) -> Spent:
-        """What the model has used so far."""
-        return self._model.spent
-
-    @property
-    def progress(self) -> int:
-        """Replies so far: a sign of life during a long call."""
-        return self._model.spent.calls
-
-    @property
-    def patient(self) -> bool:
-        """Whether its calls wait on a server on purpose, within bounds of their own."""
-        return bool(getattr(self._model, "patient", False))
+        super().__init__(model, id)
+        self._sampling, self._read, self._max_pixels = sampling, read, max_pixels
 
     def judge(self, requests: Sequence[JudgeRequest]) -> list[Outcome[Judged]]:
         """One outcome a question, in order. Raises what the model raises, and StoreError where pictures cannot be read."""
@@ -59,10 +45,6 @@ class ModelJudge:
         for start in range(0, len(requests), at_once or 1):
             outcomes += self._some(requests[start : start + at_once])
         return outcomes
-
-    def close(self) -> None:
-        """Let go of the model."""
-        self._model.close()
 
     def _some(self, requests: Sequence[JudgeRequest]) -> list[Outcome[Judged]]:
         shown = {name: self._picture(name) for name in dict.fromkeys(name for request in requests for name in request.pictures)}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.generation.chat import ChatModel, ChatRequest, Choice, Reply, Sampling, Spent
+from actors.by_chat import ByChat
+from engine.generation.chat import ChatModel, ChatRequest, Choice, Reply, Sampling
 from engine.generation.refusals import VERSION as REFUSAL_RULE
 from engine.generation.refusals import is_refusal
 from engine.keys import content_key
@@ -26,7 +27,7 @@ _TAIL = 20
 """Characters at the end of a stopped reply by which its end is recognised in the prompt."""
 
 
-class ModelWriter:
+class ModelWriter(ByChat):
     """Writes prompts by a language model. One call a request, all calls of a batch at once; the model's outcomes pass through.
 
     Adds: Failed `empty-query` and `query-over-budget` without a call; Refused where the reply declines; Unparsed where no prompt is in it.
@@ -34,24 +35,8 @@ class ModelWriter:
 
     def __init__(self, model: ChatModel, sampling: Sampling, id: str = "") -> None:
         """`id`: as `writer_id` gives it; the model's own if left out."""
-        self.id = id or model.id
-        self._model = model
+        super().__init__(model, id)
         self._sampling = sampling
-
-    @property
-    def spent(self) -> Spent:
-        """What the model has used so far."""
-        return self._model.spent
-
-    @property
-    def progress(self) -> int:
-        """Replies so far: a sign of life during a long call."""
-        return self._model.spent.calls
-
-    @property
-    def patient(self) -> bool:
-        """Whether its calls wait on a server on purpose, within bounds of their own."""
-        return bool(getattr(self._model, "patient", False))
 
     def write(self, requests: Sequence[WriteRequest]) -> list[Outcome[Written]]:
         """One outcome a request, in order. Raises what the model raises."""
@@ -59,10 +44,6 @@ class ModelWriter:
         asked = [request for request, failed in zip(requests, failures, strict=True) if failed is None]
         replies = iter(zip(asked, self._model.chat([self._call(request) for request in asked]) if asked else (), strict=True))
         return [failed or _outcome(*next(replies)) for failed in failures]
-
-    def close(self) -> None:
-        """Let go of the model."""
-        self._model.close()
 
     def _call(self, request: WriteRequest) -> ChatRequest:
         return ChatRequest(call_key(request), messages_for(request), self._sampling, request.seed, prefix=request.prefix)

@@ -5,32 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.generation.chat import ChatModel, Sampling, Spent
+from actors.by_chat import ByChat
+from engine.generation.chat import ChatModel, Sampling
 from engine.outcome import Outcome
 from engine.profiles.model.asking import StepRequest
 from engine.profiles.model.draft import Draft, Made
 
 
-class PeopleWriter:
+class PeopleWriter(ByChat):
     """Usable without Ray: construct with a model, `write`, close. All calls of a round go to the model as one batch."""
 
     def __init__(self, model: ChatModel, sampling: Sampling) -> None:
-        self._model, self._sampling = model, sampling
-
-    @property
-    def id(self) -> str:
-        """The model's."""
-        return self._model.id
-
-    @property
-    def spent(self) -> Spent:
-        """What the model has used so far."""
-        return self._model.spent
-
-    @property
-    def progress(self) -> int:
-        """Replies so far: a sign of life during a long call."""
-        return self._model.spent.calls
+        super().__init__(model)
+        self._sampling = sampling
 
     def write(self, requests: Sequence[StepRequest]) -> list[Outcome[Made[Any]]]:
         """One outcome a request, in order: made, or why not. Raises what the model raises."""
@@ -40,7 +27,3 @@ class PeopleWriter:
             for (_, draft, ask), outcome in zip(asks, outcomes, strict=True):
                 draft.take(ask, outcome)
         return [draft.outcome() for _, draft in drafts]
-
-    def close(self) -> None:
-        """Let go of the model."""
-        self._model.close()
