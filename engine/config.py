@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from engine.config_names import expect_known_and_distinct, free_name
 from engine.execution_config import Execution, count_or_share
 from engine.image_config import BUILT_IN as BUILT_IN_RENDERERS
 from engine.image_config import Images, Renderer
@@ -83,11 +84,9 @@ class OwnMethod(_Strict):
     @field_validator("name")
     @classmethod
     def _free_name(cls, value: str) -> str:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,30}", value):
-            raise ValueError(f"'{value}' cannot be a method's name; use lower-case letters, digits and dashes, 31 at most")
         if value in (*METHODS, *CONTROLS):
             raise ValueError(f"'{value}' is a built-in method or control; give yours another name")
-        return value
+        return free_name(value, "method", dots=False)
 
 
 METHOD_KINDS = ("<name>", "<own>")
@@ -147,29 +146,13 @@ class Experiment(_Strict):
     def _usable_limit(cls, value: Any) -> str:
         return count_or_share(value, "a number of people (50) or a share (10%)")
 
-    @field_validator("images")
-    @classmethod
-    def _known_renderers(cls, images: Images | None) -> Images | None:
-        for value in images.renderers if images else ():
-            if isinstance(value, str) and value not in BUILT_IN_RENDERERS:
-                raise ValueError(f"unknown renderer '{value}'{did_you_mean(value, BUILT_IN_RENDERERS)}")
-        names = [value if isinstance(value, str) else value.name for value in (images.renderers if images else ())]
-        if len(set(names)) != len(names):
-            raise ValueError("a renderer stands twice")
-        return images
-
     @field_validator("methods", "writers", "budgets")
     @classmethod
     def _known_and_distinct(
         cls, values: tuple[str | OwnMethod | LanguageModel, ...], info: Any
     ) -> tuple[str | OwnMethod | LanguageModel, ...]:
         known = {"methods": METHODS, "writers": WRITERS, "budgets": BUDGETS}[info.field_name]
-        for value in values:
-            if isinstance(value, str) and value not in known:
-                raise ValueError(f"unknown {info.field_name[:-1]} '{value}'{did_you_mean(value, known)}")
-        names = [value if isinstance(value, str) else value.name for value in values]
-        if len(set(names)) != len(names):
-            raise ValueError("an entry stands twice")
+        expect_known_and_distinct(values, known, info.field_name.removesuffix("s"))
         return values
 
     @model_validator(mode="after")

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from engine.config_names import expect_known_and_distinct, free_name
 from engine.images.rendering import RenderSettings
 from engine.keys import Json
 
@@ -71,9 +72,7 @@ class Renderer(_Strict):
     @field_validator("name")
     @classmethod
     def _free_name(cls, value: str) -> str:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,30}", value):
-            raise ValueError(f"'{value}' cannot be a renderer's name; use lower-case letters, digits, dots and dashes, 31 at most")
-        return value
+        return free_name(value, "renderer")
 
     @model_validator(mode="after")
     def _fits_together(self) -> Renderer:
@@ -146,3 +145,9 @@ class Images(_Strict):
     )
     copying: float = Field(0.95, gt=0, le=1, description="Cosine from which an image counts as the copy of a reference")
     format: Literal["png", "webp"] = Field("png", description="How images are kept, both without loss; it changes no figure")
+
+    @field_validator("renderers")
+    @classmethod
+    def _known_renderers(cls, values: tuple[str | Renderer, ...]) -> tuple[str | Renderer, ...]:
+        expect_known_and_distinct(values, BUILT_IN, "renderer")
+        return values

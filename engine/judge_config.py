@@ -5,13 +5,13 @@ What changes a verdict (model, sampling, rubric, what is shown) is a judge's ide
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from engine.config_names import expect_known_and_distinct, free_name
 from engine.judging.rubric import QUESTIONS, Question, Rubric, rubric_of
 from engine.judging.subject import Sees
 from engine.keys import Json
@@ -82,9 +82,7 @@ class Judge(_Strict):
     @field_validator("name")
     @classmethod
     def _free_name(cls, value: str) -> str:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,30}", value):
-            raise ValueError(f"'{value}' cannot be a judge's name; use lower-case letters, digits, dots and dashes, 31 at most")
-        return value
+        return free_name(value, "judge")
 
     @model_validator(mode="after")
     def _one_kind(self) -> Judge:
@@ -171,12 +169,7 @@ class Judging(_Strict):
     @field_validator("judges")
     @classmethod
     def _known_and_distinct(cls, values: tuple[str | Judge, ...]) -> tuple[str | Judge, ...]:
-        for value in values:
-            if isinstance(value, str) and value not in BUILT_IN:
-                raise ValueError(f"unknown judge '{value}'{did_you_mean(value, BUILT_IN)}")
-        names = [value if isinstance(value, str) else value.name for value in values]
-        if len(set(names)) != len(names):
-            raise ValueError("a judge stands twice")
+        expect_known_and_distinct(values, BUILT_IN, "judge")
         return values
 
     @model_validator(mode="after")

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
+from engine.config_names import free_name
 from engine.generation.chat import Sampling
 from engine.keys import Json
 
@@ -88,11 +89,9 @@ class LanguageModel(_Strict):
     @field_validator("name")
     @classmethod
     def _free_name(cls, value: str) -> str:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,30}", value):
-            raise ValueError(f"'{value}' cannot be a writer's name; use lower-case letters, digits, dots and dashes, 31 at most")
         if value == TEMPLATE:
             raise ValueError("'template' is the built-in writer; give yours another name")
-        return value
+        return free_name(value, "writer")
 
     @model_validator(mode="after")
     def _fits_its_engine(self) -> LanguageModel:

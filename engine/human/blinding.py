@@ -13,12 +13,11 @@ from itertools import combinations
 from string import ascii_uppercase
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from engine.human.records import SETTING, Case, Kind, Method
-from engine.human.records import Optional as Text
+from engine.human.records import SETTING, Case, Kind, Method, OfCase
 from engine.keys import content_key, seed_of
-from engine.rejects import Name, wrong
+from engine.rejects import wrong
 
 QUESTION = {Kind.RATING: "score", Kind.PAIR: "choice", Kind.BEST: "choice"}
 """The blank column of each kind."""
@@ -27,19 +26,11 @@ Item = dict[str, Any]
 """What a row of a sheet stands for: the fields of an answer that the annotator does not give."""
 
 
-class Output(BaseModel):
+class Output(OfCase):
     """One method's output for one case: `text`, or an `image` by its path. `about` and `asked` are what annotators see of the person and of
     the request.
     """
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    profile: Name = Field(description="the person's id")
-    query: Text = Field("", description="the query's id")
-    writer: Text = Field("", description="the writer's name")
-    backbone: Text = Field("", description="the backbone's name")
-    budget: Text = Field("", description="the budget's name")
-    renderer: Text = Field("", description="the renderer's name")
     method: Method = Field(description="the method's name")
     text: str = Field("", max_length=20_000, description="the output, if it is text")
     image: str = Field("", max_length=4096, description="the image's path, if it is one")
@@ -53,11 +44,6 @@ class Output(BaseModel):
                 "no-output", "holds neither a text nor an image, or both", "Give one of them; leave out what a method did not make."
             )
         return self
-
-    @property
-    def case(self) -> Case:
-        """What methods are compared on, as of an answer."""
-        return (self.profile, self.query, self.writer, self.backbone, self.budget, self.renderer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,8 +70,8 @@ Method = Annotated[Name, AfterValidator(_unbarred)]
 Optional = Annotated[str, StringConstraints(max_length=256), BeforeValidator(_whole_text)]
 
 
-class Answer(BaseModel):
-    """Who said it, of which case."""
+class OfCase(BaseModel):
+    """On what methods are compared: a person, a query, a setting."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -81,12 +81,17 @@ class Answer(BaseModel):
     backbone: Optional = Field("", description="the backbone's name")
     budget: Optional = Field("", description="the budget's name")
     renderer: Optional = Field("", description="the renderer's name")
-    annotator: Name = Field(description="the annotator's id")
 
     @property
     def case(self) -> Case:
         """What methods are compared on."""
         return (self.profile, self.query, self.writer, self.backbone, self.budget, self.renderer)
+
+
+class Answer(OfCase):
+    """Who said it, of which case."""
+
+    annotator: Name = Field(description="the annotator's id")
 
 
 class Rating(Answer):

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from engine.keys import Json
 from engine.outcome import Answered, Outcome, together
-from engine.stage import Read, Stage, Unit
-from engine.stages.images import Galleries, Images
+from engine.stage import Stage, Unit
+from engine.stages.images import Galleries, Images, OfGalleries, OfImages
 
 
 class DescribeStage(Stage[tuple[str, ...]]):
@@ -37,43 +37,27 @@ class DescribeStage(Stage[tuple[str, ...]]):
         return tuple(columns["texts"])
 
 
-class DescribeImage(DescribeStage):
+class DescribeImage(DescribeStage, OfImages[tuple[str, ...]]):
     """Of a prompt's image."""
 
     kind = "description"
-    per = "task"
 
     def __init__(self, images: Images, describer: str) -> None:
         self.images, self.describer = images, describer
         self.inputs = (images,)
 
-    @property
-    def name(self) -> str:
-        return self.images.name.replace(self.images.kind, self.kind, 1)
-
-    def takes(self, unit: Unit) -> bool:
-        return self.images.takes(unit)
-
-    def reads(self, unit: Unit) -> tuple[Read, ...]:
-        return (Read(self.images, self.images.row_key(unit)),)
-
     def request(self, unit: Unit, *inputs: Any) -> tuple[str, ...]:
         return (inputs[0].object,)
 
 
-class DescribeGallery(DescribeStage):
+class DescribeGallery(DescribeStage, OfGalleries[tuple[str, ...]]):
     """Of each of a person's own images."""
 
     kind = "description-gallery"
-    per = "person"
 
     def __init__(self, galleries: Galleries, describer: str) -> None:
         self.galleries, self.describer = galleries, describer
         self.inputs = (galleries,)
-
-    @property
-    def name(self) -> str:
-        return f"{self.kind}-{self.galleries.by.name}"
 
     def request(self, unit: Unit, *inputs: Any) -> tuple[str, ...]:
         return tuple(image.object for image in inputs[0].images)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -22,6 +22,8 @@ _IMAGE = (
     *((name, pa.string()) for name in ("object", "thumbnail", "sha256")),
     *((name, pa.int32()) for name in ("width", "height", "size")),
 )
+V = TypeVar("V")
+
 _DIGEST = "image_sha256"
 """The column of an image's digest: "sha256" is the row's own."""
 
@@ -177,6 +179,31 @@ class Galleries(Stage[Gallery]):
 
     def decode(self, columns: dict[str, Any]) -> Gallery:
         return Gallery(tuple(StoredImage(**image) for image in columns["images"]), columns["failed"])
+
+
+class OfImages(Stage[V]):
+    """A stage with a row for each image of a prompt."""
+
+    per = "task"
+    images: Images
+
+    @property
+    def name(self) -> str:
+        return self.images.name.replace(self.images.kind, self.kind, 1)
+
+    def takes(self, unit: Unit) -> bool:
+        return self.images.takes(unit)
+
+
+class OfGalleries(Stage[V]):
+    """A stage with a row for each person's gallery."""
+
+    per = "person"
+    galleries: Galleries
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}-{self.galleries.by.name}"
 
 
 def is_edit(unit: Unit) -> bool:

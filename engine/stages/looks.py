@@ -15,7 +15,7 @@ from engine.keys import Json
 from engine.metrics.images import ImageDefinition
 from engine.outcome import Outcome, together
 from engine.stage import Read, Stage, Unit
-from engine.stages.images import Galleries, Gallery, Images, image_reads
+from engine.stages.images import Galleries, Gallery, Images, OfGalleries, OfImages, image_reads
 
 Vectors: TypeAlias = NDArray[np.float32]
 
@@ -82,23 +82,15 @@ class LookStage(Stage[Seen]):
         return seen("", _rows(columns["quality"], n), seen("gray_", np.empty((n, 0)), None))
 
 
-class Look(LookStage):
+class Look(LookStage, OfImages[Seen]):
     """A prompt's image: against the query's own short text, its person's gallery, and, last, the source that was edited. Where there is a
     source the second row is what was seen of it."""
 
     kind = "look"
-    per = "task"
 
     def __init__(self, images: Images, galleries: Galleries, definition: ImageDefinition) -> None:
         self.images, self.galleries, self.definition = images, galleries, definition
         self.inputs = (images, galleries, images.sources)
-
-    @property
-    def name(self) -> str:
-        return self.images.name.replace(self.images.kind, self.kind, 1)
-
-    def takes(self, unit: Unit) -> bool:
-        return self.images.takes(unit)
 
     def reads(self, unit: Unit) -> tuple[Read, ...]:
         image, *source = image_reads(unit, self.images, self.images.sources)
@@ -111,19 +103,14 @@ class Look(LookStage):
         return tuple(LookRequest(each.object, (unit.query.text,), against, gray=True) for each in (image, *source))
 
 
-class LookAtGallery(LookStage):
+class LookAtGallery(LookStage, OfGalleries[Seen]):
     """A person's gallery, each image against the others: the features of references are computed once a person."""
 
     kind = "look-gallery"
-    per = "person"
 
     def __init__(self, galleries: Galleries, definition: ImageDefinition) -> None:
         self.galleries, self.definition = galleries, definition
         self.inputs = (galleries,)
-
-    @property
-    def name(self) -> str:
-        return f"{self.kind}-{self.galleries.by.name}"
 
     def request(self, unit: Unit, *inputs: Any) -> tuple[LookRequest, ...]:
         gallery: Gallery = inputs[0]
