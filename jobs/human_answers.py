@@ -26,7 +26,7 @@ def add_answers(backend: Backend, run: str, kind: Kind, rows: Sequence[Row]) -> 
 
     Raises InputError for an answer that is not what the same annotator said before: nobody's newer answer can be told from the older.
     """
-    known = _by_question(backend, run)
+    known = _by_question(backend, answer_files(backend, run))
     for row in rows:
         name, before = known.get(_key(row), ("", row))
         if _said(before) != _said(row):
@@ -50,15 +50,15 @@ def answer_files(backend: Backend, run: str) -> list[str]:
     return sorted(backend.list(names.run(run, FOLDER) + "/"))
 
 
-def answers_of(backend: Backend, run: str) -> list[Row]:
-    """All answers about a run's outputs, one to each question of an annotator. Raises CorruptObject, also where two files contradict."""
-    return [row for _, row in _by_question(backend, run).values()]
+def answers_of(backend: Backend, files: Sequence[str]) -> list[Row]:
+    """All answers in files of `answer_files`, one to each question of an annotator. Raises CorruptObject, also where two files contradict."""
+    return [row for _, row in _by_question(backend, files).values()]
 
 
-def _by_question(backend: Backend, run: str) -> dict[Case, tuple[str, Row]]:
+def _by_question(backend: Backend, files: Sequence[str]) -> dict[Case, tuple[str, Row]]:
     """Each answer, and the file that holds it."""
     rows: dict[Case, tuple[str, Row]] = {}
-    for name in answer_files(backend, run):
+    for name in files:
         for row in _read(backend, name):
             where, known = rows.setdefault(_key(row), (name, row))
             if _said(known) != _said(row):

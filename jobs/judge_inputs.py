@@ -1,4 +1,4 @@
-"""From committed verdicts to the tables of the report's judges; columns only, no row is decoded."""
+"""From committed verdicts to the tables of the report's judges; what was said is not read, only what was decided."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from engine.store.plans import Plan, Shard
 from engine.store.results import Results, Wanted
 from jobs.progress import Progress
 from jobs.references import ABSENT
-from jobs.result_columns import Beside, ended, unit_columns
+from jobs.result_columns import Beside, unit_columns
 from jobs.vptt import Vptt
 
-_OUTCOME = ("outcome", "code", "message", "raw")
-_TOLD = ("reason", "reply", "model", "input_tokens", "output_tokens")
+_OUTCOME = ("outcome", "code")
+_RATED = ("score", "model", "input_tokens", "output_tokens")
+_COMPARED = ("asked", "words_a", "words_b", "model")
 
 
 def rating_table(workflow: Vptt, plan: Plan, results: Results, progress: Progress) -> pa.Table:
@@ -50,25 +51,23 @@ def _table(schema: pa.Schema, workflow: Vptt, stages: Sequence[Stage[Any]], plan
 
 
 def _wanted(stage: Any, shard: Shard, progress: Progress) -> Iterator[Wanted]:
-    verdicts = ["score", "words", *_TOLD] if isinstance(stage, Rate) else ["asked", "words_a", "words_b", "model"]
-    yield progress.wanted(stage, shard, ["unit", "subject", *_OUTCOME, *verdicts])
+    yield progress.wanted(stage, shard, ["unit", "subject", *_OUTCOME, *(_RATED if isinstance(stage, Rate) else _COMPARED)])
 
 
 def _ratings(stage: Rate, workflow: Vptt, shard: Shard, read: Mapping[str, pa.Table]) -> pa.Table:
     units = unit_columns(shard, workflow.units(shard, stage))
     rows, verdicts = units.num_rows, Beside(units, read, stage)
     columns = {**_entrant(stage.by.name, stage.output, rows), "method": pa.repeat(stage.output.label, rows)}
-    columns |= {name: units[name] for name in units.column_names} | _ended(verdicts)
-    columns |= {name: verdicts.column(name) for name in ("score", "words", *_TOLD)}
+    columns |= {name: units[name] for name in units.column_names}
+    columns |= {name: verdicts.column(name) for name in (*_OUTCOME, *_RATED)}
     return pa.table(columns)
 
 
 def _pairs(stage: Compare, workflow: Vptt, shard: Shard, read: Mapping[str, pa.Table]) -> pa.Table:
     units = unit_columns(shard, workflow.units(shard, stage))
     verdicts = Beside(units, read, stage)
-    columns = {**_entrant(stage.by.name, stage.a, units.num_rows)}
-    columns |= {name: units[name] for name in units.column_names} | _ended(verdicts)
-    columns |= {name: verdicts.column(name) for name in ("asked", "words_a", "words_b", "model")}
+    columns = {**_entrant(stage.by.name, stage.a, units.num_rows), **{name: units[name] for name in units.column_names}}
+    columns |= {name: verdicts.column(name) for name in (*_OUTCOME, *_COMPARED)}
     labels = {"a": stage.a.label, "b": stage.b.label}
     rows: list[dict[str, Any]] = []
     for row in pa.table(columns).to_pylist():
@@ -83,7 +82,7 @@ def _pairs(stage: Compare, workflow: Vptt, shard: Shard, read: Mapping[str, pa.T
                     "first": labels[first],
                     "second": labels[second],
                     "preferred": preferred,
-                    **{name: each[name] for name in ("confidence", "reason", "reply")},
+                    "confidence": each["confidence"],
                     "words_first": words[first],
                     "words_second": words[second],
                 }
@@ -91,7 +90,7 @@ def _pairs(stage: Compare, workflow: Vptt, shard: Shard, read: Mapping[str, pa.T
     return pa.Table.from_pylist(rows, schema=PAIRS_SCHEMA)
 
 
-_UNASKED = {"first": "a", "preferred": None, "confidence": None, "reason": None, "reply": None}
+_UNASKED = {"first": "a", "preferred": None, "confidence": None}
 
 
 def _turing(stage: Fool | Sense, workflow: Vptt, shard: Shard, read: Mapping[str, pa.Table]) -> pa.Table:
@@ -107,7 +106,6 @@ def _turing(stage: Fool | Sense, workflow: Vptt, shard: Shard, read: Mapping[str
     rows: list[dict[str, Any]] = []
     for row in read[stage.id].to_pylist():
         subject = subjects[row["subject"]]
-        message = row["message"] if row["outcome"] == "failed" else row["raw"]
         who = {"subject": subject.key, "person": subject.id, "cluster": subject.cluster}
         for each in row["asked"] or [_UNASKED]:
             rows.append(
@@ -116,11 +114,8 @@ def _turing(stage: Fool | Sense, workflow: Vptt, shard: Shard, read: Mapping[str
                     **who,
                     "outcome": row["outcome"],
                     "code": row["code"],
-                    "message": message,
                     "own_first": each["first"] == "a" if each["preferred"] else None,
                     "fooled": each["preferred"] == "b" if each["preferred"] else None,
-                    "confidence": each["confidence"],
-                    "reason": each["reason"],
                     "model": row["model"],
                     "words_own": row["words_a"],
                     "words_other": row["words_b"],
@@ -142,8 +137,3 @@ def _entrant(judge: str, output: Output, rows: int) -> dict[str, Any]:
         "renderer": output.renderer or None,
     }
     return {name: pa.repeat(pa.scalar(value, pa.string()), rows) for name, value in constant.items()}
-
-
-def _ended(verdicts: Beside) -> dict[str, Any]:
-    """How each unit ended before this judge: what it said when it declined is the message. A unit without an output failed `upstream`."""
-    return ended(verdicts, verdicts)

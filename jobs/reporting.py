@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -73,8 +73,8 @@ def make_report(
     pa_id = " and ".join(sorted(compared)) or "summary_ref"
     facts = _facts(workflow, plan, name=name, complete=have == planned, command=command, pa_id=pa_id)
     images = read_images(workflow, plan, results, progress)
-    answers = answers_of(results.backend, plan.run) if any(workflow.judgements.finals) else []
-    judging = read_judging(workflow, plan, results, progress, scores, answers)
+    answers = _answers(results.backend, workflow, plan)
+    judging = read_judging(workflow, plan, results, progress, scores, answers_of(results.backend, answers))
     failed: list[Failure] = []
     beside = pc.any(scores["beside_failed"]).as_py() or any(part is not None and part.any_failed for part in (images, judging))
     if have < planned or beside or any("failed" in table["outcome"].unique().to_pylist() for table in (scores, ceilings)):
@@ -97,7 +97,7 @@ def make_report(
     roots = [failure for failure in failed if failure.is_root]
     retryable = sum(failure.outcome.kind is not FailureKind.PERMANENT for failure in roots)
     end = End(
-        inputs_digest(results.backend, workflow, plan, progress),
+        inputs_digest(workflow, plan, progress, answers),
         len(failed),
         len(roots),
         retryable,
@@ -119,13 +119,22 @@ def current_end(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress
         end = End(**json.loads(backend.read(names.run(plan.run, "report", END))))
     except (Missing, ValueError, TypeError):
         return None
-    return replace(end, headline=tuple(end.headline)) if end.inputs == inputs_digest(backend, workflow, plan, progress) else None
+    return (
+        replace(end, headline=tuple(end.headline))
+        if end.inputs == inputs_digest(workflow, plan, progress, _answers(backend, workflow, plan))
+        else None
+    )
 
 
-def inputs_digest(backend: Backend, workflow: Vptt, plan: Plan, progress: Progress) -> str:
+def _answers(backend: Backend, workflow: Vptt, plan: Plan) -> list[str]:
+    """The files of people's answers that a report reads: none where no judge is asked."""
+    return answer_files(backend, plan.run) if any(workflow.judgements.finals) else []
+
+
+def inputs_digest(workflow: Vptt, plan: Plan, progress: Progress, answers: Sequence[str]) -> str:
     """Digest of what a report reads: every result by name and overlay, and people's answers. All are immutable, so names pin content."""
     read: dict[str, Json] = {stage.id: [progress.overlays(stage, shard) for shard in plan.shards] for stage in sharded(workflow)}
-    return content_key({**read, "answers": answer_files(backend, plan.run)} if any(workflow.judgements.finals) else read)
+    return content_key({**read, "answers": list(answers)} if answers else read)
 
 
 def _facts(workflow: Vptt, plan: Plan, *, name: str, complete: bool, command: str, pa_id: str) -> RunFacts:

@@ -12,7 +12,7 @@ from engine.ratings.counts import RESULTS, Counts
 from engine.ratings.fitting import Fitted, Rounds, fit, fit_rounds
 from engine.ratings.intervals import resampled
 from engine.ratings.judge_terms import judge_terms, no_estimates
-from engine.ratings.ranks import Ranks, drawn_ranks, ranks_from_differences
+from engine.ratings.ranks import Ranks, ranks_from_differences
 from engine.ratings.scale import MIDDLE, POINTS
 from engine.statistics.cluster_bootstrap import ClusterBootstrap
 from engine.statistics.estimates import CONFIDENCE, FEW_CLUSTERS, Estimates, Floats, Integers, Resampled
@@ -83,7 +83,7 @@ def rate(counts: Counts, bootstrap: ClusterBootstrap, *, position: bool = True, 
     found = _strengths(fitted, rounds, bootstrap, n[:m], clusters[:m])
     rating = found.estimates()
     differences, family, pairs = _pairs(fitted, rounds, bootstrap, n[:m], clusters[:m])
-    ranks = _ranks(rating, rounds, differences, family, pairs)
+    ranks = ranks_from_differences(rating.mean, pairs, family)
     terms = judge_terms(fitted, rounds, bootstrap, n[m:], clusters[m:])
     wide = len(counts.entrants)
     return RatingTable(
@@ -136,14 +136,6 @@ def _pairs(
     return found.estimates(), family_of(found), pairs
 
 
-def _ranks(rating: Estimates, rounds: Rounds, differences: Estimates, family: Family, pairs: Integers) -> Ranks:
-    m = len(rating.mean)
-    drawn = rounds.beta[rounds.connected, :m]
-    enough = len(drawn) >= CONFIDENCE * len(rounds.beta) and bool(np.isfinite(rating.low).all())
-    low, high = drawn_ranks(drawn) if enough and len(drawn) else (np.full(m, np.nan), np.full(m, np.nan))
-    return ranks_from_differences(rating.mean, pairs, family, low, high)
-
-
 def _behind(counts: Counts) -> tuple[Integers, Integers]:
     """Verdicts and clusters behind each entrant, then each judge."""
     entrants, judges = len(counts.entrants), len(counts.judges)
@@ -175,6 +167,6 @@ def _spread(found: Estimates, place: Integers, wide: int) -> Estimates:
 def _empty(method: str, counts: Counts, cautions: tuple[Caution, ...]) -> RatingTable:
     wide, judges, none, no_pairs = len(counts.entrants), len(counts.judges), np.zeros(0), np.zeros(0, dtype=np.int64)
     differences = Differences(no_pairs, no_pairs, no_estimates(0), Family(none, none, none, none))
-    ranks = Ranks(*(np.full(wide, np.nan) for _ in range(5)))
+    ranks = Ranks(*(np.full(wide, np.nan) for _ in range(3)))
     terms = no_estimates(judges), no_estimates(judges)
     return RatingTable(method, counts.entrants, counts.judges, no_estimates(wide), ranks, differences, *terms, 0.0, 0.0, cautions)

@@ -47,7 +47,10 @@ def test_a_people_file_replaces_the_grammar_and_is_relative_to_the_experiment(tm
         ("limit: 101%\n", "is no limit"),
         ("name: Über\n", "cannot be a run name"),
         ("people: {file: a, grammar: 3}\n", "either"),
-        ("images: {renderers: [tiny-scense]}\n", r"exp\.yaml:1: images.renderers: unknown renderer 'tiny-scense' \(did you mean 'tiny-scenes'\?\)"),
+        (
+            "images: {renderers: [tiny-scense]}\n",
+            r"exp\.yaml:1: images.renderers: unknown renderer 'tiny-scense' \(did you mean 'tiny-scenes'\?\)",
+        ),
         ("images: {renderers: [tiny-scenes, tiny-scenes]}\n", "a renderer stands twice"),
         ("images: {methods: [vprga]}\n", r"nothing here is called 'vprga' \(did you mean 'vprag'\?\)"),
         ("images: {gallery: 1}\n", r"images\.gallery: .*greater than or equal to 2"),

@@ -7,6 +7,7 @@ from itertools import combinations
 import pytest
 
 from engine.human.records import Choice, Kind, Rating
+from engine.outcome import Refused, Unparsed
 from engine.store import names
 from engine.store.journal import JournalReader
 from jobs.human_answers import add_answers
@@ -53,10 +54,14 @@ def test_every_unit_has_its_outcome(tables):
         assert all((row["preferred"] is None) == (row["outcome"] != "answered") for row in verdicts)
 
 
-def test_what_is_no_verdict_keeps_what_was_said(tables):
-    broken = [row for row in tables["pair"] if row["judge"] == "script-broken" and row["outcome"] != "answered"]
-    assert all("sorry" in row["message"] for row in broken if row["outcome"] == "refused")
-    assert all(row["message"].startswith("{") for row in broken if row["outcome"] == "unparsed")
+def test_what_is_no_verdict_keeps_what_was_said(run):
+    stages = [stage for stage in run.workflow.judgements.pairs if stage.by.name == "script-broken"]
+    rows = [row for stage in stages for shard in run.plan.shards for row in run.results.read(stage, shard.key, overlays=0).values()]
+    refused, unparsed = ([row.outcome.raw for row in rows if isinstance(row.outcome, kind)] for kind in (Refused, Unparsed))
+    assert refused
+    assert unparsed
+    assert all("sorry" in raw for raw in refused)
+    assert all(raw.startswith("{") for raw in unparsed)
 
 
 @pytest.fixture(scope="module")

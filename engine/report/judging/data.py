@@ -8,15 +8,14 @@ import pyarrow as pa
 
 from engine.judging.rubric import Question
 
-_WHO = ("judge", "unit", "subject", "person", "cluster", "query", "family", "task", "breadth", "writer", "backbone", "budget", "outcome")
-_ENDED = ("code", "message", "renderer")
+_WHO = ("judge", "unit", "subject", "person", "cluster", "query", "family", "task", "writer", "backbone", "budget", "outcome")
+_ENDED = ("code", "renderer")
 
 RATINGS_SCHEMA = pa.schema(
     [
         *(pa.field(name, pa.string(), nullable=False) for name in (*_WHO, "method")),
-        *(pa.field(name, pa.string()) for name in (*_ENDED, "reason", "reply", "model")),
+        *(pa.field(name, pa.string()) for name in (*_ENDED, "model")),
         pa.field("score", pa.float64()),
-        pa.field("words", pa.int64()),
         *(pa.field(name, pa.int64()) for name in ("input_tokens", "output_tokens")),
     ]
 )
@@ -25,8 +24,8 @@ RATINGS_SCHEMA = pa.schema(
 PAIRS_SCHEMA = pa.schema(
     [
         *(pa.field(name, pa.string(), nullable=False) for name in (*_WHO, "pair", "first", "second")),
-        *(pa.field(name, pa.string()) for name in (*_ENDED, "preferred", "reason", "reply", "model")),
-        *(pa.field(name, pa.float64()) for name in ("confidence",)),
+        *(pa.field(name, pa.string()) for name in (*_ENDED, "preferred", "model")),
+        pa.field("confidence", pa.float64()),
         *(pa.field(name, pa.int64()) for name in ("words_first", "words_second")),
     ]
 )
@@ -37,10 +36,9 @@ and judge."""
 TURING_SCHEMA = pa.schema(
     [
         *(pa.field(name, pa.string(), nullable=False) for name in ("judge", "subject", "person", "cluster", "method", "outcome")),
-        *(pa.field(name, pa.string()) for name in ("writer", "backbone", "budget", "code", "message", "reason", "model")),
+        *(pa.field(name, pa.string()) for name in ("writer", "backbone", "budget", "code", "model")),
         pa.field("own_first", pa.bool_()),
         pa.field("fooled", pa.bool_()),
-        pa.field("confidence", pa.float64()),
         *(pa.field(name, pa.int64()) for name in ("words_own", "words_other")),
     ]
 )

@@ -188,6 +188,8 @@ def _calibrations(found: Graded | None, grid: Grid | None, judges: Sequence[str]
 def _accuracies(pool: Pool, verdicts: Verdicts, pairs: pa.Table, humans: Humans) -> Iterator[Right]:
     """Judges against the majority of people who compared the same outputs."""
     rows = _of_pool(humans.pairs, pool)
+    if not len(rows):
+        return
     annotators = labels(rows["annotator"])
     battles = verdicts.battles
     units = {(row["subject"], row["query"]): row["unit"] for row in pairs.group_by(["subject", "query", "unit"]).aggregate([]).to_pylist()}

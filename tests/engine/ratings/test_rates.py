@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.ratings.matrices import matrices
-from engine.ratings.ranks import drawn_ranks, ranks_from_differences, ranks_of
+from engine.ratings.ranks import ranks_from_differences, ranks_of
 from engine.ratings.rates import judge_rates
 from engine.ratings.swapped import swap_pairs
 from engine.statistics.simultaneous import Family
@@ -89,18 +89,10 @@ def test_ranks_share_the_best_place_among_equals() -> None:
 def test_rank_ranges_follow_from_who_is_surely_ahead() -> None:
     pairs = np.array(list(combinations(range(3), 2)))
     low, high = np.array([5.0, 9.0, -3.0]), np.array([20.0, 30.0, 12.0])
-    nothing = np.full(3, np.nan)
-    found = ranks_from_differences(np.array([9.0, 1.0, 0.0]), pairs, Family(low, high, low, low), nothing, nothing)
+    found = ranks_from_differences(np.array([9.0, 1.0, 0.0]), pairs, Family(low, high, low, low))
     assert found.low.tolist() == [1, 2, 2]
     assert found.high.tolist() == [1, 3, 3]
     low[2] = np.nan
-    found = ranks_from_differences(np.array([9.0, 1.0, 0.0]), pairs, Family(low, high, low, low), nothing, nothing)
+    found = ranks_from_differences(np.array([9.0, 1.0, 0.0]), pairs, Family(low, high, low, low))
     assert found.high[0] == 1
     assert np.isnan(found.high[1:]).all()
-
-
-def test_drawn_ranks_are_the_middle_of_those_in_resamples() -> None:
-    rng = np.random.Generator(np.random.PCG64(7))
-    low, high = drawn_ranks(rng.normal([3.0, 0.0, 0.0], 0.1, size=(500, 3)))
-    assert low.tolist() == [1, 2, 2]
-    assert high.tolist() == [1, 3, 3]

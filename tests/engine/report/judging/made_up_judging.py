@@ -40,7 +40,7 @@ def facts(**changes: Any) -> JudgingFacts:
     return JudgingFacts(**(known | changes))
 
 
-def made_up_rows(people: int = 40, writers: tuple[str, ...] = ("template",), human: bool = False, reason: str = "as scripted") -> Rows:
+def made_up_rows(people: int = 40, writers: tuple[str, ...] = ("template",), human: bool = False) -> Rows:
     """Two queries a person. The first person's ratings of vprag by script-sided are refused, unparsed and failed in turn."""
     rng = np.random.Generator(np.random.PCG64(3))
     units = list(_units(people, writers))
@@ -53,14 +53,13 @@ def made_up_rows(people: int = 40, writers: tuple[str, ...] = ("template",), hum
     ratings, pairs, metric, humans = list[Any](), list[Any](), list[Any](), list[Any]()
     for unit in units:
         for method, strength in STRENGTH.items():
-            told = words[unit["writer"], unit["unit"], method]
             value = 0.4 + strength / 10 + rng.normal(0, 0.05)
             metric.append({**unit, "method": method, "value": value})
             true = 2 + strength + own[unit["subject"], method]
             for judge in POSITION:
                 kin = 0.5 * (judge == "script-sided" and unit["writer"] == "smollm2")
                 score = float(np.clip(np.round(true + kin + rng.normal(0, 0.6)), 0, 5))
-                ratings.append({**unit, "judge": judge, "method": method, "score": score, "words": told, **_answered(reason)})
+                ratings.append({**unit, "judge": judge, "method": method, "score": score, **_answered()})
             if human:
                 for annotator in ("h1", "h2", "h3"):
                     humans.append(
@@ -71,14 +70,14 @@ def made_up_rows(people: int = 40, writers: tuple[str, ...] = ("template",), hum
                             "score": float(np.clip(np.round(true + rng.normal(0, 0.5)), 0, 5)),
                         }
                     )
-        pairs += _pairs(unit, words, own, rng, reason)
+        pairs += _pairs(unit, words, own, rng)
     bad = [row for row in ratings if row["judge"] == "script-sided" and row["method"] == "vprag"][:3]
     for row, outcome, code in zip(bad, ("refused", "unparsed", "failed"), (None, None, "judge-died"), strict=True):
-        row |= {"outcome": outcome, "code": code, "score": None, "words": None}
+        row |= {"outcome": outcome, "code": code, "score": None}
     return Rows(
         pa.Table.from_pylist(ratings, schema=RATINGS_SCHEMA),
         pa.Table.from_pylist(pairs, schema=PAIRS_SCHEMA),
-        pa.Table.from_pylist(list(_turing(units, rng, reason)), schema=TURING_SCHEMA),
+        pa.Table.from_pylist(list(_turing(units, rng)), schema=TURING_SCHEMA),
         pa.Table.from_pylist(metric, schema=METRIC_SCHEMA),
         (("q1", "V-c"),),
         _humans(humans, pairs) if human else None,
@@ -105,18 +104,17 @@ def _units(people: int, writers: tuple[str, ...]) -> Iterator[dict[str, Any]]:
                     "query": query,
                     "family": f"f{person % 12}",
                     "task": task,
-                    "breadth": "broad",
                     "writer": writer,
                     "backbone": f"{writer}-1",
                     "budget": "q1",
                 }
 
 
-def _answered(reason: str) -> dict[str, Any]:
-    return {"outcome": "answered", "reason": reason, "reply": "{}", "model": "script-1", "input_tokens": 100, "output_tokens": 9}
+def _answered() -> dict[str, Any]:
+    return {"outcome": "answered", "model": "script-1", "input_tokens": 100, "output_tokens": 9}
 
 
-def _pairs(unit: dict[str, Any], words: Any, own: Any, rng: np.random.Generator, reason: str) -> Iterator[dict[str, Any]]:
+def _pairs(unit: dict[str, Any], words: Any, own: Any, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
     methods = list(STRENGTH)
     for judge in POSITION:
         for i, a in enumerate(methods):
@@ -128,13 +126,13 @@ def _pairs(unit: dict[str, Any], words: Any, own: Any, rng: np.random.Generator,
                     weights = np.array([np.exp(d / 2), 0.4, np.exp(-d / 2)])
                     preferred = ("first", "tie", "second")[int(rng.choice(3, p=weights / weights.sum()))]
                     yield {
-                        **unit, **_answered(reason), "judge": judge, "pair": f"{judge} {a} {b} {unit['writer']} {unit['unit']}",
+                        **unit, **_answered(), "judge": judge, "pair": f"{judge} {a} {b} {unit['writer']} {unit['unit']}",
                         "first": first, "second": second, "preferred": preferred, "confidence": 0.8,
                         "words_first": shown[0], "words_second": shown[1],
                     }  # fmt: skip
 
 
-def _turing(units: list[dict[str, Any]], rng: np.random.Generator, reason: str) -> Iterator[dict[str, Any]]:
+def _turing(units: list[dict[str, Any]], rng: np.random.Generator) -> Iterator[dict[str, Any]]:
     """script-even tells strangers' posts apart and baseline too, vprag it cannot; script-sided guesses."""
     fooled = {STRANGER_POST: 0.15, "baseline": 0.2, "persona": 0.4, "vprag": 0.5}
     people = {(unit["writer"], unit["subject"]): unit for unit in units}
@@ -150,7 +148,7 @@ def _turing(units: list[dict[str, Any]], rng: np.random.Generator, reason: str) 
                     yield {
                         **{name: unit[name] for name in ("subject", "person", "cluster")},
                         **{name: None if sense else unit[name] for name in ("writer", "backbone", "budget")},
-                        "judge": judge, "method": method, "outcome": "answered", "reason": reason, "model": "script-1",
+                        "judge": judge, "method": method, "outcome": "answered", "model": "script-1",
                         "own_first": own_first, "fooled": bool(rng.random() < (rate if judge == "script-even" else 0.5)),
                         "words_own": 20, "words_other": 30,
                     }  # fmt: skip

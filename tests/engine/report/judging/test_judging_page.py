@@ -145,7 +145,7 @@ def test_what_is_over_the_terminal_is_one_line_without_control_characters(whole)
 
 
 def test_hostile_text_stays_text():
-    rows = changed(made_up_rows(reason=HOSTILE), ratings=lambda row: {**row, "code": HOSTILE} if row["outcome"] == "failed" else row)
+    rows = changed(made_up_rows(), ratings=lambda row: {**row, "code": HOSTILE} if row["outcome"] == "failed" else row)
     judges = tuple(replace(judge, stand_in=HOSTILE, family=HOSTILE) for judge in facts().judges)
     text = page(summary(rows, facts(judges=judges), name=HOSTILE))
     assert "<script" not in text
