@@ -51,7 +51,7 @@ def answer_files(backend: Backend, run: str) -> list[str]:
 
 
 def answers_of(backend: Backend, files: Sequence[str]) -> list[Row]:
-    """All answers in files of `answer_files`, one to each question of an annotator. Raises CorruptObject, also where two files contradict."""
+    """All answers in `files`, one to each question of an annotator. Raises CorruptObject, also where two files contradict."""
     return [row for _, row in _by_question(backend, files).values()]
 
 

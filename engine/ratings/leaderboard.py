@@ -76,19 +76,21 @@ def leaderboard(
     overall = rate(judged, bootstrap)
     numbers = range(len(battles.judges))
     low, high = _without_one(judged)
+    met = matrices(battles)
+    alone = len(numbers) == 1 and bool(kept.all())  # the fit over all judges is the one judge's own
     return Leaderboard(
         battles.entrants,
         battles.judges,
         overall,
-        tuple(rate(counts.of_judges(np.arange(len(battles.judges)) == judge), bootstrap) for judge in numbers),
+        (overall,) if alone else tuple(rate(counts.of_judges(np.arange(len(numbers)) == judge), bootstrap) for judge in numbers),
         rate(counts, bootstrap, position=False, ties=False),
         pipbench_elo(counts if pipbench is None else count(pipbench)),
         online_elo(battles, seed, orders),
         low,
         high,
         judge_rates(battles),
-        matrices(battles),
-        tuple(matrices(battles.of_judge(judge)) for judge in numbers),
+        met,
+        (met,) if alone else tuple(matrices(battles.of_judge(judge)) for judge in numbers),
         pair_sequences(counts),
         (*overall.cautions, *cautions),
     )

@@ -56,7 +56,7 @@ def _part(summary: JudgingSummary, judged: Judged) -> _Part:
     metric = dict(summary.metrics).get(judged.pool.budget, "score")
     stamp = "PARTIAL" if summary.partial else ""
     rated, found, trust = judged.ratings is not None, judged.compared, judged.trust
-    boards = [*([found.overall] if len(found.boards) > 1 else []), *found.boards] if found else []
+    boards = found.shown if found else ()
     return _Part(
         judged.pool,
         list(_rating_charts(judged, stamp)) if rated else [],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.agreement.figure import Figure
 from engine.judging.rubric import Question
@@ -212,6 +212,14 @@ class Compared:
     equal_within: float
     kin: Estimate | None
     kin_note: str
+
+    @property
+    def shown(self) -> tuple[Board, ...]:
+        """Each judge's board; before them the one over all where there are several. A single judge's has the cautions of both."""
+        if len(self.boards) > 1:
+            return (self.overall, *self.boards)
+        more = tuple(caution for board in self.boards for caution in board.cautions if caution not in self.overall.cautions)
+        return tuple(replace(board, cautions=(*self.overall.cautions, *more)) for board in self.boards)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,6 @@ def _range(low: float | None, high: float | None) -> str:
 
 def leads(found: Compared) -> Table:
     """Differences of ratings between every two methods, by board."""
-    boards = [found.overall, *found.boards]
     body = [
         (
             f"{lead.method} \u2212 {lead.other}",
@@ -137,7 +136,7 @@ def leads(found: Compared) -> Table:
             signed_interval(lead.mean, lead.low, lead.high, 0),
             figure(lead.holm),
         )
-        for each in boards
+        for each in found.shown
         for lead in each.leads
     ]
     return Table("Differences in points", ("methods", "judge", "difference and 95 % (simultaneous)", "Holm p"), tuple(body))
@@ -284,6 +283,6 @@ def _place(looks: str, budget: str, renderer: str) -> str:
 
 def cautions(found: Compared) -> Iterator[str]:
     """What must be known of the boards, once each, naming the board."""
-    for each in (found.overall, *found.boards):
+    for each in found.shown:
         for caution in each.cautions:
             yield f"{each.judge or 'All judges'}: {caution}."

@@ -21,8 +21,7 @@ _STANDINGS = {
 
 def of_pairs(pool: Pool, compared: Compared) -> Iterator[Said]:
     """Who is ahead of whom by each judge's pairs, then by all of them."""
-    boards = [*compared.boards, *([compared.overall] if len(compared.boards) > 1 else [])]
-    for board in boards:
+    for board in sorted(compared.shown, key=lambda board: not board.judge):
         told = f"By pairs, {board.judge or 'all judges together'} on {pool.title}: {_told(board.leads, 'is ahead of', 0)}."
         yield Said("pair", board.judge, told)
 
