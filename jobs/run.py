@@ -29,7 +29,8 @@ from jobs.report_copy import whereabouts
 from jobs.reporting import End, current_end, make_report, page_uri
 from jobs.shard_runner import Retry
 from jobs.suggest import command
-from jobs.vptt import Vptt, operators_of
+from jobs.vptt import Vptt
+from jobs.vptt_pools import operators_of
 
 COMPLETE, TOO_MANY_FAILED, INCOMPLETE = 0, 3, 6
 

@@ -9,13 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
-from types import MappingProxyType
 from typing import Any
 
 from engine.config import Experiment
 from engine.errors import ConfigError, PlanMismatch
-from engine.execution_config import Execution
-from engine.judge_config import Judge
 from engine.keys import content_key
 from engine.metrics.definition import VpttDefinition
 from engine.nearest import did_you_mean
@@ -43,13 +40,11 @@ from engine.stages.second import SecondScore
 from engine.stages.strangers import strangers_of
 from engine.store.plans import Plan, Shard, Subject
 from engine.store.results import Results
-from engine.writer_config import TEMPLATE, LanguageModel
+from engine.writer_config import TEMPLATE
 from jobs.actor_factory import actor_maker
 from jobs.drawings import Drawings, drawings_of
 from jobs.gallery import ensure_gallery
 from jobs.judgements import Judgements, judgements_of
-from jobs.judges import DESCRIBER
-from jobs.operators import ANY, Operator, operators
 from jobs.progress import Progress
 from jobs.workflow import Actors
 
@@ -189,36 +184,6 @@ class Vptt:
         if phase == 0:
             return {}
         return {"gallery": ensure_gallery(self, plan, results, progress).option()}
-
-
-def operators_of(
-    workflow: Vptt,
-    execution: Execution,
-    models: Mapping[str, LanguageModel] = MappingProxyType({}),
-    judges: Mapping[str, Judge] = MappingProxyType({}),
-) -> list[Operator]:
-    """The pools of processes that run the stages; `models` are the writers that are language models.
-
-    Scores and ceilings are arithmetic: they run where their inputs were made.
-    """
-    shared = {"writer": execution.writer, "renderer": execution.renderer, "vision": execution.vision, "judge": execution.judge}
-    pools = {"encoder": execution.encoder, **{name: pool for name, pool in shared.items() if pool}}
-    own = {"writer": execution.writers, "judge": execution.judges}
-    pools |= {f"{kind}-{name}": pool for kind, named in own.items() for name, pool in named.items()}
-    parallel = {f"writer-{name}": model.parallel for name, model in models.items()}
-    parallel |= {f"judge-{name}": judge.model.parallel for name, judge in judges.items() if judge.model}
-
-    def pool_of(actor: str) -> str:
-        kind, _, name = actor.partition(":")
-        kind = "vision" if kind == DESCRIBER else kind
-        if kind in ("scorer", "second", "retrieval"):
-            return ANY
-        return next(pool for pool in (f"{kind}-{name}", kind, "encoder") if pool in pools)
-
-    found: list[Operator] = []
-    for phase in workflow.phases:
-        found += operators(phase, pool_of, pools, parallel=parallel, earlier=len(found))
-    return found
 
 
 def vptt(experiment: Experiment, models: Mapping[str, str], pool: Sequence[Query]) -> Vptt:

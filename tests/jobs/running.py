@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,10 +65,12 @@ def results_in(store: Path) -> int:
     return sum(1 for path in (store / "results").rglob("*.parquet") if not path.parent.name.startswith(("people", "queries")))
 
 
-def kill_when(process: subprocess.Popen[str], store: Path, results: int, timeout_s: float = 120) -> int:
-    """SIGKILL the driver as soon as `results` files are committed; returns how many there were just before."""
+def kill_when(
+    process: subprocess.Popen[str], store: Path, wanted: int, timeout_s: float = 120, count: Callable[[Path], int] = results_in
+) -> int:
+    """SIGKILL the driver as soon as the store has `wanted` of what `count` counts; returns how many there were just before."""
     deadline = time.monotonic() + timeout_s
-    while (have := results_in(store)) < results:
+    while (have := count(store)) < wanted:
         if process.poll() is not None:
             raise AssertionError(f"the run ended before it could be killed: {process.communicate()[0]}")
         if time.monotonic() > deadline:

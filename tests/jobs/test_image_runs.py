@@ -1,15 +1,13 @@
 """Whole runs with images on a real local Ray: drawn, looked at and reported; killed and resumed, every image stands once."""
 
 import json
-import signal
-import time
 from pathlib import Path
 
 import pytest
 
 from engine.images.decoding import decode
 from engine.outcome import Answered
-from tests.jobs.running import Experiment
+from tests.jobs.running import Experiment, kill_when
 
 PEOPLE, SHARD_SIZE = 4, 2
 METHODS = ["baseline", "vprag"]
@@ -62,14 +60,10 @@ def test_every_prompt_and_gallery_is_drawn_measured_and_shown(experiment, undist
 @pytest.mark.slow
 def test_a_run_that_is_killed_half_way_keeps_every_image_it_had_and_ends_with_the_same_bytes(experiment, undisturbed):
     whole = pictures(experiment.folder / undisturbed)
-    process, store = experiment.start("killed"), experiment.folder / "killed"
-    deadline = time.monotonic() + 200
-    while len(before := pictures(store)) < len(whole) // 2:
-        assert process.poll() is None, process.communicate()[0]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    store = experiment.folder / "killed"
+    kill_when(experiment.start("killed"), store, len(whole) // 2, 200, count=lambda store: len(pictures(store)))
+    before = pictures(store)
+    assert len(whole) // 2 <= len(before) < len(whole)
     code, output = experiment.run("killed")
     assert code == 0, output
     after = pictures(store)

@@ -1,13 +1,11 @@
 """Whole judged runs on a real local Ray: killed and resumed the report is the same bytes; a judge that dies costs its own units."""
 
 import json
-import signal
-import time
 
 import pytest
 
 from engine.outcome import Failed
-from tests.jobs.running import Experiment
+from tests.jobs.running import Experiment, kill_when
 
 PEOPLE, SHARD_SIZE = 6, 2
 CHOICES = """
@@ -52,14 +50,8 @@ def test_every_question_is_asked_and_reported(experiment, undisturbed):
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_amid_verdicts_ends_with_the_same_bytes(experiment, undisturbed):
-    process, results = experiment.start("killed"), experiment.folder / "killed" / "results"
-    deadline = time.monotonic() + 200
-    while not any(results.glob("rating-*/*.parquet")):
-        assert process.poll() is None, process.communicate()[0]
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    ratings = lambda store: len(list((store / "results").glob("rating-*/*.parquet")))  # noqa: E731 - what the kill waits for
+    kill_when(experiment.start("killed"), experiment.folder / "killed", 1, 200, count=ratings)
     code, output = experiment.run("killed")
     assert code == 0, output
     for file in ("judging.json", "summary.json"):

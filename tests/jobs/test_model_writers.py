@@ -14,7 +14,7 @@ from engine.store.journal import read_journal
 from jobs.actor_factory import actor_options
 from jobs.history import spent_by_writer
 from jobs.planning import prepare
-from jobs.vptt import operators_of
+from jobs.vptt_pools import operators_of
 from jobs.writers import make_writer
 from tests.jobs.in_process import SMALL, evaluated
 from tests.jobs.running import Experiment as RealRun

@@ -8,7 +8,7 @@ from jobs.operators import ANY, operators
 from jobs.pipeline import needed_operators
 from jobs.planning import prepare
 from jobs.references import ABSENT, ShardReference
-from jobs.vptt import operators_of
+from jobs.vptt_pools import operators_of
 from tests.workflows.texts import Texts
 
 

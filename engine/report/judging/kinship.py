@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,8 @@ def kin_in_ratings(facts: JudgingFacts, looks: str, renderer: str, found: Graded
 
 def _crossed(found: Graded, grids: list[Grid], judges: list[str], elsewhere: frozenset[str]) -> tuple[Any, Any]:
     """(outputs, writers, judges) ratings of the same person, query and method that the writers wrote, and (outputs,) clusters."""
-    keys = [_keys(found, grid, elsewhere) for grid in grids]
+    asked = list(zip(*(found.cases.table[name].to_pylist() for name in ("subject", "task", "query")), strict=True))
+    keys = [_keys(asked, grid, elsewhere) for grid in grids]
     shared = sorted(set.intersection(*(set(each) for each in keys)))
     columns = [grids[0].metrics.index(judge) for judge in judges]
     values = np.full((len(shared), len(grids), len(judges)), np.nan)
@@ -63,9 +64,7 @@ def _crossed(found: Graded, grids: list[Grid], judges: list[str], elsewhere: fro
     return values, cluster
 
 
-def _keys(found: Graded, grid: Grid, elsewhere: frozenset[str]) -> dict[tuple[str, str, str, str], tuple[int, int]]:
-    """Where each person, task, query and method of a grid stands, but methods from `elsewhere`."""
-    table = found.cases.table
-    subject, task, query = (table[name].to_pylist() for name in ("subject", "task", "query"))
+def _keys(asked: Sequence[tuple[str, ...]], grid: Grid, elsewhere: frozenset[str]) -> dict[tuple[str, ...], tuple[int, int]]:
+    """Where each person, task, query (`asked`, of each row of the cases) and method of a grid stands, but methods from `elsewhere`."""
     rows = ((case, m) for case, m in np.argwhere(grid.row >= 0).tolist() if grid.methods[m] not in elsewhere)
-    return {(subject[row := grid.row[case, m]], task[row], query[row], grid.methods[m]): (case, m) for case, m in rows}
+    return {(*asked[grid.row[case, m]], grid.methods[m]): (case, m) for case, m in rows}

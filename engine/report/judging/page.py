@@ -17,7 +17,7 @@ from engine.report.judging.rated import HUMAN, METRIC
 from engine.report.judging.rows import Board, Pool, Tested
 from engine.report.judging.summarising import Judged, JudgingSummary
 from engine.report.tables import Table
-from engine.report.wording import signed
+from engine.report.wording import signed_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,8 @@ def _kin(judged: Judged) -> str:
         return ""
     if found.kin_note:
         return f"Same family, pairs: no figure; {found.kin_note}."
-    low, high = found.kin.low, found.kin.high
-    ends = "no interval" if low is None or high is None else f"[{signed(low, 2)}, {signed(high, 2)}]"
+    adds = signed_interval(found.kin.mean, found.kin.low, found.kin.high, 2)
     return (
-        f"Same family, pairs: being of the judge's own family adds {signed(found.kin.mean, 2)} {ends} log odds of being preferred, "
+        f"Same family, pairs: being of the judge's own family adds {adds} log odds of being preferred, "
         "strengths taken as the same for all judges, length and position taken out."
     )

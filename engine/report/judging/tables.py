@@ -203,9 +203,9 @@ def habits(found: Compared) -> Table:
         (
             row.judge,
             count(row.tie.n),
-            *(_share(each) for each in (row.tie, row.first)),
+            *(share_told(each) for each in (row.tie, row.first)),
             _signed(row.position),
-            *(_share(each) for each in (row.flip, row.consistency)),
+            *(share_told(each) for each in (row.flip, row.consistency)),
             _signed(row.length),
         )
         for row in found.habits
@@ -220,7 +220,8 @@ def habits(found: Compared) -> Table:
     return Table("What judges do whatever is compared", heads, tuple(body), note)
 
 
-def _share(found: Estimate) -> str:
+def share_told(found: Estimate) -> str:
+    """A share with its interval, in percent."""
     return NOTHING if found.mean is None else f"{share(found.mean)}\n{shares(found.low, found.high)}"
 
 
@@ -239,7 +240,7 @@ def turing(test: Tested) -> Table:
     body = [
         (
             row.method,
-            f"{_share(row.rate)}\n90 %: {shares(row.narrow_low, row.narrow_high)}",
+            f"{share_told(row.rate)}\n90 %: {shares(row.narrow_low, row.narrow_high)}",
             row.standing,
             count(row.rate.n),
             count(row.rate.clusters),
@@ -251,7 +252,7 @@ def turing(test: Tested) -> Table:
     heads = ("method", "fool rate", "standing", "pairs", "clusters", "incomplete", "words own / method")
     least = f"{share(0.5 + test.margin)}, one half and the margin"
     note = (
-        f"Sensitivity, the person's post told from a stranger's: {_share(test.sensitivity).replace(chr(10), ' ')} of "
+        f"Sensitivity, the person's post told from a stranger's: {share_told(test.sensitivity).replace(chr(10), ' ')} of "
         f"{count(test.sensitivity.n)} pairs, words {figure(test.words_own, 1)} / {figure(test.words_other, 1)}; "
         + (f"it lies above {least}." if test.discerns else f"it does not surely lie above {least}: {_BLIND}.")
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.report.judging.rows import Estimate, shares
-from engine.report.judging.tables import column_label
+from engine.report.judging.rows import Estimate
+from engine.report.judging.tables import column_label, share_told
 from engine.report.judging.trust import Trust
 from engine.report.tables import Table
 from engine.report.wording import NOTHING, count, figure, interval, listed, share
@@ -59,7 +59,7 @@ def tops(trust: Trust, metric: str) -> Table:
     body = [
         (
             column_label(row.score, metric),
-            *(f"{_share(each)}\nchance {share(chance)}" for each, chance in zip((row.hit, row.set, row.overlap), row.chance, strict=True)),
+            *(f"{share_told(of)}\nchance {share(chance)}" for of, chance in zip((row.hit, row.set, row.overlap), row.chance, strict=True)),
             count(row.hit.n),
         )
         for row in trust.tops
@@ -90,7 +90,7 @@ def accuracies(trust: Trust) -> Table:
     body = [
         (
             row.judge,
-            *(_share(dict(row.rules)[rule]) + f"\nn {count(dict(row.rules)[rule].n)}" for rule in rules),
+            *(share_told(dict(row.rules)[rule]) + f"\nn {count(dict(row.rules)[rule].n)}" for rule in rules),
             count(row.items),
             count(row.undecided),
         )
@@ -105,7 +105,3 @@ def accuracies(trust: Trust) -> Table:
 
 def _value(found: Estimate | None) -> str:
     return NOTHING if found is None or found.mean is None else f"{figure(found.mean)}\n{interval(found.low, found.high)}"
-
-
-def _share(found: Estimate) -> str:
-    return NOTHING if found.mean is None else f"{share(found.mean)}\n{shares(found.low, found.high)}"
