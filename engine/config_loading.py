@@ -15,7 +15,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from engine.config import METHOD_KINDS, Experiment
 from engine.errors import ConfigError
 from engine.image_config import RENDERER_KINDS
-from engine.judge_config import JUDGE_KINDS
+from engine.judge_config import JUDGE_KINDS, RUBRIC_KINDS
 from engine.nearest import did_you_mean
 from engine.writer_config import WRITER_KINDS
 
@@ -28,7 +28,7 @@ OPTIONS = {"limit": "--limit", "name": "--name", "max_failed": "--max-failed", "
 
 Path_ = tuple[str, ...]
 
-KINDS = {*METHOD_KINDS, *WRITER_KINDS, *RENDERER_KINDS, *JUDGE_KINDS}
+KINDS = {*METHOD_KINDS, *WRITER_KINDS, *RENDERER_KINDS, *JUDGE_KINDS, *RUBRIC_KINDS}
 """What pydantic puts into the place of an error beside our fields."""
 
 

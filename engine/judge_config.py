@@ -108,12 +108,23 @@ class Judge(_Strict):
         return {**kept, "name": self.name}
 
 
+RUBRIC_KINDS = ("<file>", "<rubric>")
+"""How a validation error tells the two kinds of rubrics apart."""
+
+
+def _kind_of_rubric(value: Any) -> str:
+    return RUBRIC_KINDS[1] if isinstance(value, Rubric | Mapping) else RUBRIC_KINDS[0]
+
+
+AnyRubric = Annotated[Annotated[Path, Tag(RUBRIC_KINDS[0])] | Annotated[Rubric, Tag(RUBRIC_KINDS[1])], Discriminator(_kind_of_rubric)]
+
+
 class Rubrics(_Strict):
     """What judges are asked: a file, or the rubric itself; empty: those that come with the project."""
 
-    rating: Path | Rubric | None = Field(None, description="A rubric for ratings from 0 to 5")
-    pair: Path | Rubric | None = Field(None, description="A rubric for pairs")
-    turing: Path | Rubric | None = Field(None, description="A rubric for the Turing test")
+    rating: AnyRubric | None = Field(None, description="A rubric for ratings from 0 to 5")
+    pair: AnyRubric | None = Field(None, description="A rubric for pairs")
+    turing: AnyRubric | None = Field(None, description="A rubric for the Turing test")
 
     def of(self, question: Question) -> Rubric:
         """The rubric of a question. Raises ConfigError for a file that is none, naming file, field and remedy."""

@@ -117,7 +117,7 @@ def rubric_of(file: Path | None, question: Question) -> Rubric:
 
 
 def _read(text: str, file: str, question: Question) -> Rubric:
-    remedy = "docs/judging.md shows a rubric."
+    remedy = "Begin with a copy of one in engine/judging/rubrics (docs/judging.md)."
     try:
         rubric = Rubric.model_validate(YAML(typ="safe", pure=True).load(text))
     except YAMLError as error:
